@@ -1,0 +1,11 @@
+export type Severity = 'refuse' | 'acknowledge' | 'advise';
+
+/** One thing that approval has to say about a contract. `code` is stable for ever. */
+export interface Finding {
+  readonly code: string;
+  readonly severity: Severity;
+  /** JSON Pointer (RFC 6901) into the document; empty for the document itself. */
+  readonly pointer: string;
+  readonly message: string;
+  readonly fix: string;
+}

@@ -1,0 +1,28 @@
+// The public surface: adding a line here makes a name public.
+export { AppError, defineErrors, isAppError } from './errors.ts';
+export type { AppErrorOptions, ErrorFamily, ErrorTable, ErrorTraits, Fault } from './errors.ts';
+export { systemClock } from './clock.ts';
+export type { Clock } from './clock.ts';
+export { canonicalDigest, canonicalJson, sha256Hex } from './digest.ts';
+export { CommitShaSchema, Sha256HexSchema, VERDICTS, VerdictSchema } from './schema.ts';
+export type { CommitSha, Sha256Hex, Verdict } from './schema.ts';
+export {
+  CONTRACT_REASONS,
+  INFRA_REASONS,
+  REASON_CODES,
+  ReasonCodeSchema,
+  SOLVER_REASONS,
+  SOURCE_REASONS,
+} from './reasons.ts';
+export type {
+  ContractReason,
+  InfraReason,
+  ReasonCode,
+  SolverReason,
+  SourceReason,
+} from './reasons.ts';
+export { toPrintable } from './printable.ts';
+export { compilePathPattern, patternProblem } from './paths.ts';
+export type { PathPattern, PatternProblem } from './paths.ts';
+export { packTree, TREE_TIME } from './tree.ts';
+export type { TreeArchive, TreeEntry } from './tree.ts';

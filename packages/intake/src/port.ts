@@ -1,0 +1,82 @@
+import type { CommitSha, SolverReason, SourceReason, TreeArchive } from '@kervyxa/core';
+
+/** What to fetch: the base from the requester's repository, the commit from the solver's. */
+export interface IntakeRequest {
+  readonly baseRepositoryUrl: string;
+  readonly baseCommit: CommitSha;
+  readonly repositoryUrl: string;
+  readonly commit: CommitSha;
+}
+
+export type ChangeStatus = 'added' | 'deleted' | 'modified' | 'type_changed';
+
+/** One path whose (mode, object) differs between base and commit. A rename is a deletion and an addition. */
+export interface ChangedFile {
+  /** UTF-8 path. A path that is not UTF-8 is a tree fault and stands here with its bad bytes as U+FFFD. */
+  readonly path: string;
+  readonly status: ChangeStatus;
+  /** Six octal digits; `000000` where the side is absent. */
+  readonly baseMode: string;
+  readonly mode: string;
+}
+
+/** Something in the submitted tree that no contract allows; always the solver's doing. */
+export interface TreeFault {
+  readonly reason: Extract<
+    SolverReason,
+    'UNSAFE_PATH' | 'SUBMODULE_CHANGED' | 'SOURCE_TOO_LARGE' | 'LFS_POINTER'
+  >;
+  /** The offending path where there is one. */
+  readonly path: string | null;
+  readonly message: string;
+}
+
+/** The commit, fetched and checked, readable until `close`. Nothing of it lies on the host as a working tree. */
+export interface FetchedCommit {
+  readonly commit: CommitSha;
+  /** 40 hex digits. */
+  readonly tree: string;
+  readonly baseTree: string;
+  /** The commit message, as UTF-8 with bad bytes replaced; for the claim trailer. */
+  readonly message: string;
+  readonly isDescendant: boolean;
+  /** Sorted by path bytes. Empty where `isDescendant` is false: the comparison is not made. */
+  readonly changedFiles: readonly ChangedFile[];
+  /** Empty for a clean tree. With any fault `archive` must not be called. */
+  readonly treeFaults: readonly TreeFault[];
+  archive(): TreeArchive;
+  baseArchive(): TreeArchive;
+  /** Safe to call twice and after a failure; deletes what was private to this attempt. */
+  close(): Promise<void>;
+}
+
+export type IntakeOutcome =
+  | { readonly kind: 'fetched'; readonly source: FetchedCommit }
+  /** Could not be had or checked: INCONCLUSIVE, and worth another try. */
+  | { readonly kind: 'unavailable'; readonly reason: SourceReason; readonly message: string }
+  /** The submission itself is at fault, and final: FAIL. */
+  | { readonly kind: 'refused'; readonly reason: SolverReason; readonly message: string };
+
+/** Paths of a base tree for approval. */
+export interface BaseTree {
+  readonly commit: CommitSha;
+  readonly tree: string;
+  /** UTF-8 paths of files, links and gitlinks, sorted. */
+  readonly paths: readonly string[];
+  /** Bytes of one file; null where there is none or it is larger than `bytesMax`. */
+  readFile(path: string, bytesMax: number): Promise<Uint8Array | null>;
+  close(): Promise<void>;
+}
+
+/**
+ * Fetches commits. Lifecycle: any number of `fetchCommit` and `openBase` calls side by side, in any order; each
+ * result is closed by its caller. An aborted signal ends the call with the signal's reason and leaves nothing behind.
+ *
+ * Throws AppError: INTAKE_URL_REFUSED (caller), INTAKE_GIT_UNAVAILABLE, INTAKE_DISK_FULL (infra). Whatever the URL,
+ * the server or the commit can cause is an outcome, never an exception, so a solver can't choose ERROR.
+ */
+export interface Intake {
+  fetchCommit(request: IntakeRequest, signal: AbortSignal): Promise<IntakeOutcome>;
+  /** `repository`: a URL, or the path of a local repository (the operator's own, for lint). */
+  openBase(repository: string, baseCommit: CommitSha, signal: AbortSignal): Promise<BaseTree>;
+}

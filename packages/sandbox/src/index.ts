@@ -1,0 +1,14 @@
+export type {
+  CapturedStream,
+  EngineFacts,
+  FileReading,
+  OutputStream,
+  RunOutcome,
+  RunRequest,
+  Sandbox,
+  SandboxLimits,
+  SandboxSession,
+  SessionRequest,
+  StagedRun,
+  WorkspaceStrategy,
+} from './port.ts';

@@ -1,0 +1,136 @@
+import type { TreeArchive } from '@kervyxa/core';
+
+/** Limits of every container of a session. All are settlement-critical and come from the contract. */
+export interface SandboxLimits {
+  readonly memoryBytes: number;
+  readonly cpuCount: number;
+  readonly pidsMax: number;
+  /** What a process may add to or change in /workspace, beyond the tree it starts from. */
+  readonly workspaceBytes: number;
+  /** stdout and stderr together; one byte more and the container is killed. */
+  readonly outputBytes: number;
+}
+
+/** How a fresh /workspace is made; the choice changes no verdict. */
+export type WorkspaceStrategy = 'overlay' | 'copy';
+
+export interface SessionRequest {
+  /** Content digest of the image: `sha256:…` or `name@sha256:…`. Never a tag. */
+  readonly image: string;
+  readonly limits: SandboxLimits;
+  readonly tree: TreeArchive;
+  /** Hidden files, at `$KERVYXA_VERIFIER_PACKAGE` for the runs that ask for them and for no other. */
+  readonly verifierPackage: TreeArchive | null;
+  /** How many runs may be staged in all; each gets a workspace of its own. */
+  readonly runsMax: number;
+}
+
+export type OutputStream = 'stdout' | 'stderr';
+
+export interface RunRequest {
+  /** For `/bin/sh -c`, in /workspace. */
+  readonly command: string;
+  readonly timeoutMs: number;
+  /** Mounts the hidden package. A run without it sees an empty folder in the same place. */
+  readonly withVerifierPackage: boolean;
+  /** Every byte in order, also those beyond what is kept. Must not throw and must not keep the chunk. */
+  readonly onOutput?: (stream: OutputStream, chunk: Uint8Array) => void;
+}
+
+export interface CapturedStream {
+  readonly bytesTotal: number;
+  /** 64 hex digits over all bytes that arrived. */
+  readonly sha256: string;
+  /** The first bytes, at most 64 KiB; `onOutput` has the rest. */
+  readonly head: Uint8Array;
+}
+
+/** Facts about one ended run. No judgement: the verifier grades. */
+export interface RunOutcome {
+  /** The process's exit status, 128 + n for death by signal n. */
+  readonly exitCode: number;
+  /** Our own flag, set before the kill; true beats whatever exit status came. */
+  readonly timedOut: boolean;
+  readonly outputExceeded: boolean;
+  /** The cgroup killed at least one process for memory; the run may still have ended with 0. */
+  readonly oomKilled: boolean;
+  /** A fork was refused by the pids limit; null where the host can't tell. */
+  readonly pidsLimitHit: boolean | null;
+  /** /workspace has no space or inode left; null where it was not looked at (exit 0). */
+  readonly workspaceFull: boolean | null;
+  /** Highest memory of the container in bytes, from the cgroup; null where the host can't tell. */
+  readonly peakMemoryBytes: number | null;
+  /** From release to end; information only, never part of a verdict. */
+  readonly durationMs: number;
+  readonly stdout: CapturedStream;
+  readonly stderr: CapturedStream;
+}
+
+export type FileReading =
+  | {
+      readonly kind: 'file';
+      readonly bytesTotal: number;
+      readonly sha256: string;
+      readonly lineCount: number;
+      readonly head: Uint8Array;
+    }
+  | { readonly kind: 'absent' }
+  /** A link, folder, socket, FIFO or device, or a path that leads through a link. */
+  | { readonly kind: 'not_regular'; readonly found: string }
+  | { readonly kind: 'too_large'; readonly bytesMax: number };
+
+/**
+ * A container that is started and waits at a gate of ours; the command has not begun.
+ * `release` at most once, then `readFile` any number of times, then `dispose`. `dispose` is always right: before
+ * release, after a failure, twice.
+ */
+export interface StagedRun {
+  /** Opens the gate; the clock of `timeoutMs` starts here. Resolves when the container is dead and its output read. */
+  release(signal: AbortSignal): Promise<RunOutcome>;
+  /** Reads a file of the workspace as the run left it, never through a link; `head` holds up to `bytesMax`. */
+  readFile(path: string, bytesMax: number, signal: AbortSignal): Promise<FileReading>;
+  dispose(): Promise<void>;
+}
+
+/**
+ * One tree on one image. `runSetup` zero or more times, one after another, before the first `stage`; what the last
+ * one left is where every staged run starts, and no run can change that. Then `stage` side by side as wished.
+ * `close` removes every container and volume of the session, also after a failed start; safe twice.
+ */
+export interface SandboxSession {
+  readonly strategy: WorkspaceStrategy;
+  runSetup(request: RunRequest, signal: AbortSignal): Promise<RunOutcome>;
+  stage(request: RunRequest, signal: AbortSignal): Promise<StagedRun>;
+  close(): Promise<void>;
+}
+
+export interface EngineFacts {
+  /** `docker` or `fake`. */
+  readonly kind: string;
+  readonly version: string;
+  readonly apiVersion: string;
+  readonly cgroupVersion: '1' | '2';
+  readonly cpuCount: number;
+  readonly memoryBytes: number;
+  readonly architecture: string;
+  readonly strategy: WorkspaceStrategy;
+  /** What this engine can't do, each a sentence; empty on a full one. */
+  readonly limitations: readonly string[];
+}
+
+/**
+ * Runs commands that nobody trusts. Any number of sessions side by side. Nothing outlives `close` but what a killed
+ * program left, and `reap` removes that by label.
+ *
+ * Throws AppError with fault infra: SANDBOX_ENGINE_UNAVAILABLE, SANDBOX_IMAGE_UNAVAILABLE, SANDBOX_RUN_LOST,
+ * SANDBOX_DISK_FULL, SANDBOX_CLEANUP_FAILED. Whatever the command itself does is an outcome, never an exception. An
+ * aborted signal kills the container and rejects with the signal's reason.
+ */
+export interface Sandbox {
+  inspect(signal: AbortSignal): Promise<EngineFacts>;
+  /** The image id (`sha256:…`) that a catalogue digest or `name@sha256:…` means here; refuses tags and unfit images. */
+  resolveImage(reference: string, signal: AbortSignal): Promise<string>;
+  openSession(request: SessionRequest, signal: AbortSignal): Promise<SandboxSession>;
+  /** Removes what dead programs of this host left; answers how many containers and volumes. */
+  reap(signal: AbortSignal): Promise<number>;
+}
