@@ -1,1 +1,23 @@
 export type { Finding, Severity } from './finding.ts';
+export { contractErrors } from './errors.ts';
+export type { ContractErrorCode } from './errors.ts';
+export { CONTRACT_KINDS, ContractKindSchema, ContractSchema } from './schema.ts';
+export type { Contract, ContractInput, ContractKind } from './schema.ts';
+export {
+  ARTIFACT_SOURCES,
+  COUNTED_SOURCES,
+  CriterionSchema,
+  METRIC_OPS,
+  METRIC_SOURCES,
+  MetricSourceSchema,
+} from './criterion-schema.ts';
+export type {
+  Criterion,
+  CriterionType,
+  FileAssertion,
+  Metric,
+  MetricSource,
+} from './criterion-schema.ts';
+export { LIMIT_RANGES } from './limits.ts';
+export type { LimitName, Range } from './limits.ts';
+export { contractDigest, parseContract, withPackageDigest } from './contract.ts';

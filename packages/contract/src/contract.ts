@@ -1,0 +1,44 @@
+import { canonicalDigest, toPrintable, type Sha256Hex } from '@kervyxa/core';
+
+import { contractErrors } from './errors.ts';
+import { toPointer } from './pointer.ts';
+import { ContractSchema, type Contract } from './schema.ts';
+
+/**
+ * The contract in canonical form: every optional field is filled in. Only the schema is checked here; whether the
+ * contract may open is what `approveContract` answers.
+ *
+ * Throws CONTRACT_SCHEMA_INVALID, which names the first problem; `lintContract` gives all of them.
+ */
+export function parseContract(input: unknown): Contract {
+  const parsed = ContractSchema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const [first] = parsed.error.issues;
+  const pointer = toPointer(first?.path ?? []);
+  throw contractErrors.create('CONTRACT_SCHEMA_INVALID', {
+    message: `expected a contract, got a problem at "${toPrintable(pointer)}": ${toPrintable(first?.message ?? '')}`,
+    fix: 'Run kervyxa lint on the file: it lists every problem with its place.',
+    details: { pointer, problemCount: parsed.error.issues.length },
+  });
+}
+
+/** Names the contract: `sha256:` and the SHA-256 of the RFC 8785 text of its canonical form. */
+export function contractDigest(contract: Contract): `sha256:${string}` {
+  return canonicalDigest(contract);
+}
+
+/**
+ * The contract with the digest of the hidden package that was handed over beside it.
+ *
+ * Throws CONTRACT_PACKAGE_MISMATCH where the contract already names another.
+ */
+export function withPackageDigest(contract: Contract, sha256: Sha256Hex): Contract {
+  const named = contract.verifierPackage?.sha256 ?? sha256;
+  if (named !== sha256) {
+    throw contractErrors.create('CONTRACT_PACKAGE_MISMATCH', {
+      message: `expected the hidden package with sha256 ${named}, got ${sha256}`,
+      fix: 'Give the package that the contract was approved with, or approve the contract again.',
+    });
+  }
+  return { ...contract, verifierPackage: { sha256 } };
+}

@@ -1,0 +1,131 @@
+import { Sha256HexSchema } from '@kervyxa/core';
+import { z } from 'zod';
+
+import { commandOf, issueWith, limitOf, textOf, workspacePathOf } from './schema-parts.ts';
+
+const CRITERION_BASE = {
+  /** Unique in the contract; names log files and steps, hence the narrow alphabet. */
+  id: z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, 'expected 1 to 64 of a-z, 0-9 and -'),
+  title: textOf(200),
+  /** `hidden` criteria see the verifier package and show a solver only their reason code. */
+  visibility: z.enum(['public', 'hidden']),
+  timeoutSeconds: limitOf('timeoutSeconds'),
+};
+
+const ExitCodeCriterionSchema = z.strictObject({
+  ...CRITERION_BASE,
+  type: z.literal('exit_code'),
+  command: commandOf(),
+  expectedExitCode: limitOf('expectedExitCode').default(0),
+});
+
+const FileAssertionSchema = z.discriminatedUnion('op', [
+  z.strictObject({ op: z.literal('exists') }),
+  z.strictObject({ op: z.literal('absent') }),
+  /** Of the file's bytes. */
+  z.strictObject({ op: z.literal('sha256'), value: Sha256HexSchema }),
+  /** The whole file as UTF-8, byte for byte. */
+  z.strictObject({ op: z.literal('equals'), value: textOf(65_536, { min: 0 }) }),
+  z.strictObject({ op: z.literal('contains'), value: textOf(65_536) }),
+  /** An RE2 pattern, found anywhere in the file; see `compileLinearRegex`. */
+  z.strictObject({ op: z.literal('matches'), value: textOf(1_024) }),
+]);
+export type FileAssertion = z.infer<typeof FileAssertionSchema>;
+
+const FileAssertionCriterionSchema = z.strictObject({
+  ...CRITERION_BASE,
+  type: z.literal('file_assertion'),
+  command: commandOf(),
+  path: workspacePathOf(),
+  assertion: FileAssertionSchema,
+});
+
+/** Numbers that the runner takes of a file that the command leaves behind, at `path`. */
+export const ARTIFACT_SOURCES = ['artifact_bytes', 'artifact_lines'] as const;
+/** Work counted by a harness in the runtime image. */
+export const COUNTED_SOURCES = [
+  'node_block_count',
+  'node_peak_heap_bytes',
+  'python_opcode_count',
+  'python_peak_bytes',
+  'instructions',
+] as const;
+export const METRIC_SOURCES = [
+  'marker',
+  ...ARTIFACT_SOURCES,
+  'peak_memory_bytes',
+  ...COUNTED_SOURCES,
+] as const;
+export const MetricSourceSchema = z.enum(METRIC_SOURCES);
+export type MetricSource = z.infer<typeof MetricSourceSchema>;
+
+export const METRIC_OPS = ['lt', 'lte', 'gt', 'gte', 'eq'] as const;
+
+const MetricSchema = z.strictObject({
+  name: textOf(100),
+  unit: textOf(64),
+  op: z.enum(METRIC_OPS),
+  threshold: z.number(),
+  /** Largest difference between two runs of one commit that proving accepts, in `unit`. */
+  tolerance: z.number().min(0).default(0),
+});
+export type Metric = z.infer<typeof MetricSchema>;
+
+function isArtifactSource(source: MetricSource): boolean {
+  return (ARTIFACT_SOURCES as readonly MetricSource[]).includes(source);
+}
+
+const BenchmarkCriterionSchema = z
+  .strictObject({
+    ...CRITERION_BASE,
+    type: z.literal('benchmark'),
+    command: commandOf(),
+    source: MetricSourceSchema.default('marker'),
+    /** The measured file; given for the artifact sources, null for the others. */
+    path: workspacePathOf().nullable().default(null),
+    metric: MetricSchema,
+  })
+  .superRefine(({ source, path, metric }, context) => {
+    if (isArtifactSource(source) !== (path !== null)) {
+      const wanted = path === null ? 'the path of the file to measure' : 'no path';
+      issueWith(context, 'SCHEMA_INVALID', `expected ${wanted} with source ${source}`, ['path']);
+    }
+    // The kernel's number moves by some percent from run to run (PERF §7): without a tolerance it can't be proved.
+    if (source === 'peak_memory_bytes' && metric.tolerance === 0) {
+      const message = 'expected a tolerance above 0 with source peak_memory_bytes';
+      issueWith(context, 'SCHEMA_INVALID', message, ['metric', 'tolerance']);
+    }
+  });
+
+const RegressionCriterionSchema = z.strictObject({
+  ...CRITERION_BASE,
+  type: z.literal('regression'),
+  command: commandOf(),
+});
+
+const JudgeProbeCriterionSchema = z.strictObject({
+  ...CRITERION_BASE,
+  type: z.literal('judge_probe'),
+  probe: z.strictObject({ command: commandOf(), outputs: z.array(workspacePathOf()).max(64) }),
+  judge: z.strictObject({ command: commandOf() }),
+});
+
+const CheckerCriterionSchema = z.strictObject({
+  ...CRITERION_BASE,
+  type: z.literal('checker'),
+  /** Digest of the checker package. */
+  checker: z.strictObject({ sha256: Sha256HexSchema }),
+  /** Name of the one sandbox stage of it that is run. */
+  stage: textOf(64),
+});
+
+export const CriterionSchema = z.discriminatedUnion('type', [
+  ExitCodeCriterionSchema,
+  FileAssertionCriterionSchema,
+  BenchmarkCriterionSchema,
+  RegressionCriterionSchema,
+  JudgeProbeCriterionSchema,
+  CheckerCriterionSchema,
+]);
+export type Criterion = z.infer<typeof CriterionSchema>;
+export type CriterionType = Criterion['type'];
