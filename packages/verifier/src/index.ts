@@ -1,3 +1,6 @@
+export { verifierErrors } from './errors.ts';
+export { verifyCommit } from './verify-commit.ts';
+export type { VerifierDeps, VerifyOptions, VerifyRequest } from './verify-commit.ts';
 export { CriterionResultSchema, ReasonSchema, VerificationResultSchema } from './result.ts';
 export type { CriterionResult, Reason, VerificationResult } from './result.ts';
 export type { Step, StepKind, VerificationEvent } from './events.ts';

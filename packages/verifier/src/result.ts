@@ -1,5 +1,7 @@
 import { ReasonCodeSchema, VerdictSchema } from '@kervyxa/core';
+import type { Criterion } from '@kervyxa/contract';
 import { z } from 'zod';
+import type { Grade, RunEvidence } from './grade.ts';
 
 /** `not_run`: an earlier step already decided, so the criterion never started. */
 export const CRITERION_STATUSES = ['pass', 'fail', 'inconclusive', 'error', 'not_run'] as const;
@@ -53,3 +55,39 @@ export const VerificationResultSchema = z.strictObject({
   reasons: z.array(ReasonSchema),
 });
 export type VerificationResult = z.infer<typeof VerificationResultSchema>;
+
+/** A criterion that never started. */
+export function toNotRun({ id, type, visibility }: Criterion): CriterionResult {
+  return {
+    id,
+    type,
+    visibility,
+    status: 'not_run',
+    reason: null,
+    message: null,
+    exitCode: null,
+    metric: null,
+    peakMemoryBytes: null,
+    durationMs: null,
+    outputSha256: null,
+  };
+}
+
+/** A criterion that ran, with its grade. */
+export function toResult(
+  criterion: Criterion,
+  { outcome }: RunEvidence,
+  { status, reason, message, metric }: Grade,
+): CriterionResult {
+  return {
+    ...toNotRun(criterion),
+    status,
+    reason,
+    message,
+    metric,
+    exitCode: outcome.exitCode,
+    peakMemoryBytes: outcome.peakMemoryBytes,
+    durationMs: Math.round(outcome.durationMs),
+    outputSha256: outcome.stdout.sha256,
+  };
+}

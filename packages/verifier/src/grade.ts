@@ -1,0 +1,239 @@
+import { compileLinearRegex, type Criterion } from '@kervyxa/contract';
+import { type ReasonCode, toPrintable } from '@kervyxa/core';
+import type { FileReading, RunOutcome } from '@kervyxa/sandbox';
+import type { MetricReading } from './metric.ts';
+
+export interface Grade {
+  readonly status: 'pass' | 'fail' | 'inconclusive';
+  /** Null for a pass. */
+  readonly reason: ReasonCode | null;
+  readonly message: string | null;
+  readonly metric: number | null;
+}
+
+/** Everything recorded about one run of a criterion. `file` is null where the criterion names none. */
+export interface RunEvidence {
+  readonly outcome: RunOutcome;
+  readonly metric: MetricReading;
+  readonly file: FileReading | null;
+}
+
+/** Exit statuses with which a shell says that it could not run the command. */
+const COMMAND_NOT_RUN = new Set([126, 127]);
+const SIGNALLED_ABOVE = 128;
+const SIGKILLED = 137;
+const PASS: Grade = { status: 'pass', reason: null, message: null, metric: null };
+
+/**
+ * Grades a run from recorded facts alone; pure. Facts of ours come first (time-out, flood), then the exit status,
+ * then what was printed or written: a metric from a failing command does not count (BUG-1, THREATS M20).
+ */
+export function gradeRun(criterion: Criterion, evidence: RunEvidence): Grade {
+  const ended = gradeEnd(evidence.outcome, expectedExitCode(criterion));
+  if (ended.status !== 'pass') return ended;
+  switch (criterion.type) {
+    case 'exit_code':
+    case 'regression':
+      return ended;
+    case 'file_assertion':
+      return gradeFileAssertion(criterion, evidence.file);
+    case 'benchmark':
+      return gradeBenchmark(criterion, evidence);
+    case 'judge_probe':
+    case 'checker':
+      return inconclusive(
+        'STAGE_UNAVAILABLE',
+        `criteria of type ${criterion.type} can't run here yet`,
+      );
+  }
+}
+
+/** True where the shell could not run the command; whose fault that is, a run at the base commit tells. */
+export function isCommandNotFound(outcome: RunOutcome): boolean {
+  return !outcome.timedOut && !outcome.outputExceeded && COMMAND_NOT_RUN.has(outcome.exitCode);
+}
+
+/** How a process ended against how it should have. Also used for set-up commands, which should end with 0. */
+export function gradeEnd(outcome: RunOutcome, expected: number): Grade {
+  const { exitCode } = outcome;
+  if (outcome.timedOut)
+    return fail('TIME_LIMIT', 'expected an end within the time limit, got none, twice');
+  if (outcome.outputExceeded) {
+    return fail('OUTPUT_LIMIT', 'expected output within environment.outputKB, got more');
+  }
+  // A child that was killed for memory does not fail a command that copes with it (BUG-20), but a contract that
+  // expects 137 does not mean this.
+  const killedForMemory = outcome.oomKilled && exitCode === SIGKILLED;
+  if (exitCode === expected && !killedForMemory) return PASS;
+  const got = `expected exit status ${expected}, got ${exitCode}`;
+  if (outcome.oomKilled)
+    return fail('MEMORY_LIMIT', `${got} after the kernel killed it at environment.memoryMB`);
+  if (outcome.workspaceFull === true)
+    return fail('DISK_LIMIT', `${got} with /workspace full (environment.workspaceMB)`);
+  if (outcome.pidsLimitHit === true)
+    return fail('PIDS_LIMIT', `${got} after a fork was refused at environment.pidsLimit`);
+  if (exitCode > SIGNALLED_ABOVE)
+    return fail('CRASHED', `${got}: killed by signal ${exitCode - SIGNALLED_ABOVE}`);
+  return fail('EXIT_CODE_MISMATCH', got);
+}
+
+function expectedExitCode(criterion: Criterion): number {
+  return criterion.type === 'exit_code' ? criterion.expectedExitCode : 0;
+}
+
+function gradeFileAssertion(
+  { path, assertion }: Extract<Criterion, { type: 'file_assertion' }>,
+  file: FileReading | null,
+): Grade {
+  if (file === null) throw new TypeError('a file assertion needs the reading of its file');
+  const name = toPrintable(path);
+  if (assertion.op === 'absent') {
+    return file.kind === 'absent'
+      ? PASS
+      : fail('ASSERTION_FAILED', `expected no ${name}, got ${sayFound(file)}`);
+  }
+  if (file.kind !== 'file') {
+    return fail('ASSERTION_FAILED', `expected a regular file ${name}, got ${sayFound(file)}`);
+  }
+  if (assertion.op === 'exists') return PASS;
+  if (assertion.op === 'sha256') {
+    if (file.sha256 === assertion.value) return PASS;
+    return fail(
+      'ASSERTION_FAILED',
+      `expected ${name} with SHA-256 ${assertion.value}, got ${file.sha256}`,
+    );
+  }
+  if (file.bytesTotal > file.head.length) {
+    return fail(
+      'ASSERTION_FAILED',
+      `expected ${name} of at most ${file.head.length} bytes, got ${file.bytesTotal}`,
+    );
+  }
+  return holdsText(assertion, file.head)
+    ? PASS
+    : fail(
+        'ASSERTION_FAILED',
+        `expected ${name} to satisfy "${assertion.op}", got ${file.bytesTotal} bytes that do not`,
+      );
+}
+
+function holdsText(
+  assertion: { readonly op: 'equals' | 'contains' | 'matches'; readonly value: string },
+  bytes: Uint8Array,
+): boolean {
+  const content = Buffer.from(bytes);
+  switch (assertion.op) {
+    case 'equals':
+      return content.equals(Buffer.from(assertion.value));
+    case 'contains':
+      return content.includes(assertion.value);
+    case 'matches':
+      return compileLinearRegex(assertion.value).test(content.toString('utf8'));
+  }
+}
+
+function sayFound(file: FileReading): string {
+  switch (file.kind) {
+    case 'file':
+      return `a file of ${file.bytesTotal} bytes`;
+    case 'absent':
+      return 'nothing there';
+    case 'not_regular':
+      return toPrintable(file.found);
+    case 'too_large':
+      return `more than ${file.bytesMax} bytes`;
+  }
+}
+
+function gradeBenchmark(
+  criterion: Extract<Criterion, { type: 'benchmark' }>,
+  evidence: RunEvidence,
+): Grade {
+  const measured = measure(criterion, evidence);
+  if (typeof measured !== 'number') return measured;
+  const { name, unit, op, threshold } = criterion.metric;
+  if (compare(measured, op, threshold)) return { ...PASS, metric: measured };
+  const message = `expected ${name} ${op} ${threshold} ${unit}, got ${measured}`;
+  return { ...fail('THRESHOLD_NOT_MET', toPrintable(message)), metric: measured };
+}
+
+function measure(
+  criterion: Extract<Criterion, { type: 'benchmark' }>,
+  { outcome, metric, file }: RunEvidence,
+): number | Grade {
+  switch (criterion.source) {
+    case 'marker':
+      return readMarker(metric);
+    case 'artifact_bytes':
+    case 'artifact_lines':
+      if (file?.kind !== 'file') {
+        const found = file === null ? 'nothing' : sayFound(file);
+        return fail(
+          'METRIC_MISSING',
+          `expected a regular file ${toPrintable(criterion.path ?? '')}, got ${found}`,
+        );
+      }
+      return criterion.source === 'artifact_bytes' ? file.bytesTotal : file.lineCount;
+    case 'peak_memory_bytes':
+      return (
+        outcome.peakMemoryBytes ??
+        inconclusive('STAGE_UNAVAILABLE', "this worker can't read the peak memory of a container")
+      );
+    case 'node_block_count':
+    case 'node_peak_heap_bytes':
+    case 'python_opcode_count':
+    case 'python_peak_bytes':
+    case 'instructions':
+      throw new TypeError(`benchmark source ${criterion.source} has no run to grade`);
+  }
+}
+
+function readMarker(metric: MetricReading): number | Grade {
+  switch (metric.kind) {
+    case 'one':
+      return metric.value;
+    case 'none':
+      return fail(
+        'METRIC_MISSING',
+        'expected one line KERVYXA_METRIC=<number> on stdout, got none',
+      );
+    case 'several':
+      return fail(
+        'METRIC_DUPLICATED',
+        `expected one line KERVYXA_METRIC=<number> on stdout, got ${metric.count}`,
+      );
+    case 'malformed':
+      return fail(
+        'METRIC_MALFORMED',
+        `expected KERVYXA_METRIC=<decimal number> alone on its line, got "${toPrintable(metric.line, 80)}"`,
+      );
+  }
+}
+
+/** Compares positively only, so that nothing but a number on the right side of the threshold passes (THREATS M05). */
+function compare(
+  value: number,
+  op: 'lt' | 'lte' | 'gt' | 'gte' | 'eq',
+  threshold: number,
+): boolean {
+  switch (op) {
+    case 'lt':
+      return value < threshold;
+    case 'lte':
+      return value <= threshold;
+    case 'gt':
+      return value > threshold;
+    case 'gte':
+      return value >= threshold;
+    case 'eq':
+      return value === threshold;
+  }
+}
+
+function fail(reason: ReasonCode, message: string): Grade {
+  return { status: 'fail', reason, message, metric: null };
+}
+
+function inconclusive(reason: ReasonCode, message: string): Grade {
+  return { status: 'inconclusive', reason, message, metric: null };
+}

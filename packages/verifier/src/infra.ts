@@ -1,0 +1,23 @@
+import { type InfraReason, isAppError } from '@kervyxa/core';
+import type { Reason } from './result.ts';
+
+/** Which of the published reasons an error of the ports' stands for; codes not listed are INTERNAL. */
+const REASON_OF_CODE: Readonly<Record<string, InfraReason>> = {
+  SANDBOX_ENGINE_UNAVAILABLE: 'ENGINE_UNAVAILABLE',
+  SANDBOX_IMAGE_UNAVAILABLE: 'IMAGE_UNAVAILABLE',
+  SANDBOX_RUN_LOST: 'WORKER_LOST',
+  SANDBOX_DISK_FULL: 'HOST_DISK_FULL',
+  INTAKE_DISK_FULL: 'HOST_DISK_FULL',
+};
+
+/**
+ * What stopped us, as a reason of ours. An error that is the caller's to mend, and an abort, are thrown on: they are
+ * no verdict.
+ */
+export function toInfraReason(error: unknown, subject: string | null, signal: AbortSignal): Reason {
+  signal.throwIfAborted();
+  if (isAppError(error) && error.traits.fault === 'caller') throw error;
+  const code = (isAppError(error) ? REASON_OF_CODE[error.code] : undefined) ?? 'INTERNAL';
+  const message = error instanceof Error ? error.message : String(error);
+  return { code, subject, message: isAppError(error) ? `${error.code}: ${message}` : message };
+}

@@ -1,0 +1,193 @@
+import { type Contract, COUNTED_SOURCES, type Criterion } from '@kervyxa/contract';
+import type { TreeArchive, Verdict } from '@kervyxa/core';
+import type { Sandbox } from '@kervyxa/sandbox';
+import type { VerificationEvent } from './events.ts';
+import { gradeEnd, gradeRun, isCommandNotFound } from './grade.ts';
+import { createProgress, type Progress } from './progress.ts';
+import { toInfraReason } from './infra.ts';
+import { toNotRun, toResult, type CriterionResult, type Reason } from './result.ts';
+import type { StepLog } from './steps.ts';
+import { type CriterionEnd, runTrial, type SetupFailure, type TrialRequest } from './trial.ts';
+
+export interface JudgeDeps {
+  readonly sandbox: Sandbox;
+  readonly parallelism: number;
+  readonly log: StepLog;
+  readonly onEvent: (event: VerificationEvent) => void;
+}
+
+export interface JudgeRequest {
+  readonly contract: Contract;
+  readonly image: string;
+  readonly tree: TreeArchive;
+  readonly baseTree: TreeArchive;
+  readonly verifierPackage: TreeArchive | null;
+}
+
+export type Judgement =
+  | { readonly kind: 'judged'; readonly criteria: CriterionResult[] }
+  /** The set-up did not get through, so there is nothing to say about any criterion. */
+  | { readonly kind: 'stopped'; readonly verdict: Verdict; readonly reason: Reason };
+
+/**
+ * Runs and grades the criteria of a contract on a commit that policy let through.
+ *
+ * 1. Criteria that can't run here are INCONCLUSIVE; all others run on the commit's tree, side by side.
+ * 2. What exceeded its time runs once more with nothing beside it; only a second time-out counts.
+ * 3. A set-up that fails, or a command that the shell could not run, is tried at the base commit: where it works
+ *    there, the solver broke it; where it does not, the contract is broken.
+ */
+export async function judgeCriteria(
+  deps: JudgeDeps,
+  request: JudgeRequest,
+  signal: AbortSignal,
+): Promise<Judgement> {
+  const { contract } = request;
+  const runnable = contract.criteria.filter(
+    (criterion) => whyUnavailable(criterion, request) === null,
+  );
+  const progress = createProgress(deps, contract, (criterion, end) =>
+    gradeCriterion(criterion, end, signal),
+  );
+  const trial = { ...request, criteria: runnable, parallelism: deps.parallelism };
+
+  const ends = await runWithSecondTry(deps.sandbox, trial, progress, signal);
+  if (ends.kind === 'setup_failed') return judgeSetup(deps.sandbox, trial, ends, signal);
+
+  const graded = new Map<string, CriterionResult>();
+  for (const criterion of runnable) {
+    graded.set(criterion.id, gradeCriterion(criterion, ends.ends.get(criterion.id), signal));
+  }
+  const notFound = runnable.filter(({ id }) => hasCommandNotFound(ends.ends.get(id)));
+  for (const broken of await findBrokenAtBase(
+    deps.sandbox,
+    { ...trial, criteria: notFound },
+    signal,
+  )) {
+    graded.set(broken.id, broken);
+  }
+  const criteria = contract.criteria.map(
+    (criterion) => graded.get(criterion.id) ?? toUnavailable(criterion, request),
+  );
+  progress.finish(criteria);
+  return { kind: 'judged', criteria };
+}
+
+type TrialOfCommit = TrialRequest & { readonly baseTree: TreeArchive };
+
+/** The criteria's ends, those that were late the first time from a second run with nothing beside it. */
+async function runWithSecondTry(
+  sandbox: Sandbox,
+  trial: TrialOfCommit,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<{ kind: 'ran'; ends: ReadonlyMap<string, CriterionEnd> } | SetupFailure> {
+  if (trial.criteria.length === 0) return { kind: 'ran', ends: new Map() };
+  const first = await runTrial(sandbox, trial, progress.listen(1), signal);
+  if (first.kind === 'setup_failed') {
+    if (!first.outcome.timedOut) return first;
+    return runTrial(sandbox, { ...trial, parallelism: 1 }, progress.listen(2), signal);
+  }
+  const late = trial.criteria.filter(({ id }) => isLate(first.ends.get(id)));
+  if (late.length === 0) return first;
+  const again = { ...trial, criteria: late, parallelism: 1 };
+  const second = await runTrial(sandbox, again, progress.listen(2), signal);
+  if (second.kind === 'setup_failed') return second;
+  return { kind: 'ran', ends: new Map([...first.ends, ...second.ends]) };
+}
+
+async function judgeSetup(
+  sandbox: Sandbox,
+  trial: TrialOfCommit,
+  { index, outcome }: SetupFailure,
+  signal: AbortSignal,
+): Promise<Judgement> {
+  const subject = `environment.setup[${index}]`;
+  const atBase = await runTrial(
+    sandbox,
+    { ...trial, tree: trial.baseTree, criteria: [] },
+    {},
+    signal,
+  );
+  const what = gradeEnd(outcome, 0).message ?? '';
+  if (atBase.kind === 'setup_failed') {
+    const message = `set-up fails at the base commit too: ${what}`;
+    const reason: Reason = { code: 'SETUP_FAILED_AT_BASE', subject, message };
+    return { kind: 'stopped', verdict: 'INCONCLUSIVE', reason };
+  }
+  const message = `set-up works at the base commit and not here: ${what}`;
+  return { kind: 'stopped', verdict: 'FAIL', reason: { code: 'SETUP_FAILED', subject, message } };
+}
+
+/** Those of the trial's criteria whose command can't be run at the base commit either. */
+async function findBrokenAtBase(
+  sandbox: Sandbox,
+  trial: TrialOfCommit,
+  signal: AbortSignal,
+): Promise<CriterionResult[]> {
+  if (trial.criteria.length === 0) return [];
+  const atBase = await runTrial(sandbox, { ...trial, tree: trial.baseTree }, {}, signal);
+  const broken =
+    atBase.kind === 'setup_failed'
+      ? trial.criteria
+      : trial.criteria.filter(({ id }) => hasCommandNotFound(atBase.ends.get(id)));
+  return broken.map((criterion) => ({
+    ...toNotRun(criterion),
+    status: 'inconclusive',
+    reason: 'COMMAND_NOT_FOUND',
+    message:
+      'the shell finds no such command, at the base commit either: the contract names one that is not there',
+  }));
+}
+
+function gradeCriterion(
+  criterion: Criterion,
+  end: CriterionEnd | undefined,
+  signal: AbortSignal,
+): CriterionResult {
+  if (end?.kind === 'ran')
+    return toResult(criterion, end.evidence, gradeRun(criterion, end.evidence));
+  const lost = new Error(`no end was recorded for criterion ${criterion.id}`);
+  const { code, message } = toInfraReason(end?.error ?? lost, criterion.id, signal);
+  return { ...toNotRun(criterion), status: 'error', reason: code, message };
+}
+
+function isLate(end: CriterionEnd | undefined): boolean {
+  return end?.kind === 'ran' && end.evidence.outcome.timedOut;
+}
+
+function hasCommandNotFound(end: CriterionEnd | undefined): boolean {
+  return end?.kind === 'ran' && isCommandNotFound(end.evidence.outcome);
+}
+
+function toUnavailable(criterion: Criterion, request: JudgeRequest): CriterionResult {
+  const message = whyUnavailable(criterion, request);
+  return { ...toNotRun(criterion), status: 'inconclusive', reason: 'STAGE_UNAVAILABLE', message };
+}
+
+/** Why a criterion can't run here, whatever the commit; null where it can. */
+function whyUnavailable(
+  criterion: Criterion,
+  { contract, verifierPackage }: JudgeRequest,
+): string | null {
+  if (criterion.type === 'judge_probe' || criterion.type === 'checker') {
+    return `criteria of type ${criterion.type} can't run on this version`;
+  }
+  if (
+    criterion.type === 'benchmark' &&
+    COUNTED_SOURCES.some((source) => source === criterion.source)
+  ) {
+    return `benchmark source ${criterion.source} can't run on this version`;
+  }
+  if (contract.environment.dependencies !== null) {
+    return "the contract needs a dependency bundle, which this version can't mount";
+  }
+  if (
+    criterion.visibility === 'hidden' &&
+    contract.verifierPackage !== null &&
+    verifierPackage === null
+  ) {
+    return 'the hidden package was not given (kervyxa verify --package DIR)';
+  }
+  return null;
+}

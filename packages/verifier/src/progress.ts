@@ -1,0 +1,70 @@
+import type { Contract, Criterion } from '@kervyxa/contract';
+import type { Step, VerificationEvent } from './events.ts';
+import { gradeEnd, isCommandNotFound } from './grade.ts';
+import type { CriterionResult } from './result.ts';
+import type { StepLog } from './steps.ts';
+import type { CriterionEnd, TrialListener } from './trial.ts';
+
+/** Turns what happens in the trials of one verification into steps: each starts once and ends once. */
+export interface Progress {
+  /** For the first trial of the commit, or the second. */
+  listen(attempt: 1 | 2): TrialListener;
+  /** Ends the steps of all criteria with what came out in the end. */
+  finish(criteria: readonly CriterionResult[]): void;
+}
+
+export function createProgress(
+  { log, onEvent }: { readonly log: StepLog; readonly onEvent: (event: VerificationEvent) => void },
+  contract: Contract,
+  grade: (criterion: Criterion, end: CriterionEnd) => CriterionResult,
+): Progress {
+  const finishCriterion = (result: CriterionResult): void => {
+    const criterion = contract.criteria.find(({ id }) => id === result.id);
+    if (criterion === undefined || result.status === 'not_run') return;
+    const { reason, message } = result;
+    const finish = log.start(toCriterionStep(criterion));
+    finish(result.status, reason === null ? undefined : { code: reason, message: message ?? '' });
+  };
+  return {
+    listen: (attempt) => {
+      const isLast = attempt === 2;
+      const finishWorkspace = log.start({
+        id: 'workspace',
+        kind: 'workspace',
+        title: 'Prepare the workspace',
+      });
+      return {
+        onSessionOpen: () => finishWorkspace('pass'),
+        onSetupStart: (index) => log.start(toSetupStep(contract, index)),
+        onSetupEnd: (index, outcome) => {
+          if (outcome.timedOut && !isLast) return;
+          const { status, reason, message } = gradeEnd(outcome, 0);
+          const finish = log.start(toSetupStep(contract, index));
+          finish(status, reason === null ? undefined : { code: reason, message: message ?? '' });
+        },
+        onCriterionStart: (criterion) => log.start(toCriterionStep(criterion)),
+        onCriterionEnd: (criterion, end) => {
+          if (!needsAnotherLook(end)) finishCriterion(grade(criterion, end));
+        },
+        onOutput: (stepId, stream, chunk) =>
+          onEvent({ kind: 'output', stepId, attempt, stream, chunk }),
+      };
+    },
+    finish: (criteria) => criteria.forEach(finishCriterion),
+  };
+}
+
+/** A late run may have a second, and a command that was not found is tried at the base commit. */
+function needsAnotherLook(end: CriterionEnd): boolean {
+  return (
+    end.kind === 'ran' && (end.evidence.outcome.timedOut || isCommandNotFound(end.evidence.outcome))
+  );
+}
+
+function toSetupStep({ environment }: Contract, index: number): Step {
+  return { id: `setup:${index}`, kind: 'setup', title: environment.setup[index]?.command ?? '' };
+}
+
+function toCriterionStep({ id, title }: Criterion): Step {
+  return { id: `criterion:${id}`, kind: 'criterion', title };
+}

@@ -1,0 +1,185 @@
+import type { Contract, Criterion } from '@kervyxa/contract';
+import type { TreeArchive } from '@kervyxa/core';
+import type {
+  RunOutcome,
+  RunRequest,
+  Sandbox,
+  SandboxLimits,
+  SandboxSession,
+} from '@kervyxa/sandbox';
+import pLimit, { type LimitFunction } from 'p-limit';
+import { gradeEnd, type RunEvidence } from './grade.ts';
+import { MetricScanner } from './metric.ts';
+
+const MIB = 1024 * 1024;
+/** The largest file that an assertion or an artifact metric reads. */
+const FILE_BYTES_MAX = 64 * MIB;
+
+/** What one trial runs: the contract's set-up on one tree, then some of its criteria. */
+export interface TrialRequest {
+  readonly contract: Contract;
+  readonly image: string;
+  readonly tree: TreeArchive;
+  readonly verifierPackage: TreeArchive | null;
+  readonly criteria: readonly Criterion[];
+  /** How many criteria run side by side. One more is started ahead and waits. */
+  readonly parallelism: number;
+}
+
+export interface TrialListener {
+  onSessionOpen?(): void;
+  onSetupStart?(index: number): void;
+  onSetupEnd?(index: number, outcome: RunOutcome): void;
+  onCriterionStart?(criterion: Criterion): void;
+  onCriterionEnd?(criterion: Criterion, end: CriterionEnd): void;
+  /** `stepId` is `setup:<index>` or `criterion:<id>`, as in VerificationEvent. */
+  onOutput?(stepId: string, ...output: Parameters<NonNullable<RunRequest['onOutput']>>): void;
+}
+
+/** Evidence, or what kept us from having any. */
+export type CriterionEnd =
+  | { readonly kind: 'ran'; readonly evidence: RunEvidence }
+  | { readonly kind: 'broke'; readonly error: unknown };
+
+/** A set-up command did not end with 0, so no criterion ran. */
+export interface SetupFailure {
+  readonly kind: 'setup_failed';
+  readonly index: number;
+  readonly outcome: RunOutcome;
+}
+
+export type TrialEnd =
+  { readonly kind: 'ran'; readonly ends: ReadonlyMap<string, CriterionEnd> } | SetupFailure;
+
+/**
+ * Opens a session on the tree, runs the set-up, then the criteria, and closes the session, whatever happens. Every
+ * container is gone when it resolves; a session that can't be cleaned up rejects, so that no verdict rests on it.
+ */
+export async function runTrial(
+  sandbox: Sandbox,
+  request: TrialRequest,
+  listener: TrialListener,
+  signal: AbortSignal,
+): Promise<TrialEnd> {
+  const { contract, image, tree, verifierPackage, criteria } = request;
+  const session = await sandbox.openSession(
+    { image, tree, verifierPackage, limits: toLimits(contract), runsMax: criteria.length },
+    signal,
+  );
+  try {
+    listener.onSessionOpen?.();
+    const failed = await runSetup(session, contract, listener, signal);
+    return failed ?? { kind: 'ran', ends: await runCriteria(session, request, listener, signal) };
+  } finally {
+    await session.close();
+  }
+}
+
+function toLimits({ environment }: Contract): SandboxLimits {
+  return {
+    memoryBytes: environment.memoryMB * MIB,
+    cpuCount: environment.cpuCount,
+    pidsMax: environment.pidsLimit,
+    workspaceBytes: environment.workspaceMB * MIB,
+    outputBytes: environment.outputKB * 1024,
+  };
+}
+
+async function runSetup(
+  session: SandboxSession,
+  { environment }: Contract,
+  listener: TrialListener,
+  signal: AbortSignal,
+): Promise<SetupFailure | null> {
+  for (const [index, { command, timeoutSeconds }] of environment.setup.entries()) {
+    listener.onSetupStart?.(index);
+    const outcome = await session.runSetup(
+      {
+        command,
+        timeoutMs: timeoutSeconds * 1_000,
+        withVerifierPackage: false,
+        onOutput: (...output) => listener.onOutput?.(`setup:${index}`, ...output),
+      },
+      signal,
+    );
+    listener.onSetupEnd?.(index, outcome);
+    if (gradeEnd(outcome, 0).status !== 'pass') return { kind: 'setup_failed', index, outcome };
+  }
+  return null;
+}
+
+async function runCriteria(
+  session: SandboxSession,
+  { criteria, parallelism, verifierPackage }: TrialRequest,
+  listener: TrialListener,
+  signal: AbortSignal,
+): Promise<Map<string, CriterionEnd>> {
+  const staging = pLimit(parallelism + 1);
+  const running = pLimit(parallelism);
+  const ends = new Map<string, CriterionEnd>();
+  const runOne = async (criterion: Criterion): Promise<void> => {
+    const withVerifierPackage = verifierPackage !== null && criterion.visibility === 'hidden';
+    const context = { withVerifierPackage, running, listener, signal };
+    const end = await runCriterion(session, criterion, context).then(
+      (evidence): CriterionEnd => ({ kind: 'ran', evidence }),
+      (error: unknown): CriterionEnd => ({ kind: 'broke', error }),
+    );
+    ends.set(criterion.id, end);
+    if (!signal.aborted) listener.onCriterionEnd?.(criterion, end);
+  };
+  await Promise.all(criteria.map((criterion) => staging(() => runOne(criterion))));
+  signal.throwIfAborted();
+  return ends;
+}
+
+async function runCriterion(
+  session: SandboxSession,
+  criterion: Criterion,
+  context: {
+    readonly withVerifierPackage: boolean;
+    readonly running: LimitFunction;
+    readonly listener: TrialListener;
+    readonly signal: AbortSignal;
+  },
+): Promise<RunEvidence> {
+  const { withVerifierPackage, running, listener, signal } = context;
+  const scanner = new MetricScanner();
+  const staged = await session.stage(
+    {
+      command: commandOf(criterion),
+      timeoutMs: criterion.timeoutSeconds * 1_000,
+      withVerifierPackage,
+      onOutput: (stream, chunk) => {
+        if (stream === 'stdout') scanner.push(chunk);
+        listener.onOutput?.(`criterion:${criterion.id}`, stream, chunk);
+      },
+    },
+    signal,
+  );
+  try {
+    return await running(async () => {
+      listener.onCriterionStart?.(criterion);
+      const outcome = await staged.release(signal);
+      const path = pathOf(criterion);
+      const file = path === null ? null : await staged.readFile(path, FILE_BYTES_MAX, signal);
+      return { outcome, metric: scanner.finish(), file };
+    });
+  } finally {
+    await staged.dispose();
+  }
+}
+
+/** The one command of a criterion that runs in the solver's container. */
+function commandOf(criterion: Criterion): string {
+  if (criterion.type === 'judge_probe' || criterion.type === 'checker') {
+    throw new TypeError(`a criterion of type ${criterion.type} is not run by a trial`);
+  }
+  return criterion.command;
+}
+
+/** The file that is read after the command, where the criterion names one. */
+function pathOf(criterion: Criterion): string | null {
+  return criterion.type === 'file_assertion' || criterion.type === 'benchmark'
+    ? criterion.path
+    : null;
+}

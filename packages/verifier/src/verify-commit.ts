@@ -1,0 +1,219 @@
+import type { Contract } from '@kervyxa/contract';
+import type { Clock, CommitSha, TreeArchive, Verdict } from '@kervyxa/core';
+import type { FetchedCommit, Intake } from '@kervyxa/intake';
+import type { Sandbox } from '@kervyxa/sandbox';
+import { verifierErrors } from './errors.ts';
+import type { VerificationEvent } from './events.ts';
+import { toInfraReason } from './infra.ts';
+import { judgeCriteria } from './judge.ts';
+import { gradePolicy } from './policy.ts';
+import { type Reason, toNotRun, type VerificationResult } from './result.ts';
+import { createStepLog, type StepLog } from './steps.ts';
+import { gradeVerdict, toReasons } from './verdict.ts';
+
+export interface VerifierDeps {
+  readonly intake: Intake;
+  readonly sandbox: Sandbox;
+  readonly clock: Clock;
+  /** The operator's runtime catalogue: name → image id. A name that is not in it goes to the engine as it is. */
+  readonly runtimes: ReadonlyMap<string, string>;
+  /** How many criteria run side by side; at most the engine's cores ÷ environment.cpuCount, at least 1. */
+  readonly parallelism: number;
+}
+
+export interface VerifyRequest {
+  readonly contract: Contract;
+  readonly contractDigest: string;
+  readonly repositoryUrl: string;
+  readonly commit: CommitSha;
+  /** Its digest is the SHA-256 that the contract names. Null: hidden criteria that need it end INCONCLUSIVE. */
+  readonly verifierPackage: TreeArchive | null;
+  /** The token issued to this solver, for contracts with `claim: trailer`; null where none is issued. */
+  readonly claimToken?: string | null;
+}
+
+export interface VerifyOptions {
+  readonly signal: AbortSignal;
+  readonly onEvent?: (event: VerificationEvent) => void;
+}
+
+/** What a step hands to the next one, or why no next one runs. */
+type StepEnd<T> =
+  | { readonly kind: 'go'; readonly value: T }
+  | { readonly kind: 'stop'; readonly verdict: Verdict; readonly reasons: readonly Reason[] };
+
+/**
+ * Judges one commit against one contract.
+ *
+ * 1. The hidden package is the one that the contract froze, or the caller is told.
+ * 2. The commit is fetched, whole and exact; what can't be had is INCONCLUSIVE.
+ * 3. The diff is held against the constraints; every breach is FAIL, and nothing of the solver's runs.
+ * 4. The image is resolved to the one content that the engine holds.
+ * 5. Set-up and criteria run, each in a container of its own, and are graded from recorded facts.
+ * 6. The verdict follows from the criteria; no criterion, no PASS.
+ *
+ * Never throws for what a solver, a server or an engine did: that is a verdict. Throws AppError for what the caller
+ * can mend (VERIFIER_PACKAGE_MISMATCH, INTAKE_URL_REFUSED) and the signal's reason after an abort; either way no
+ * container is left.
+ */
+export async function verifyCommit(
+  deps: VerifierDeps,
+  request: VerifyRequest,
+  { signal, onEvent = () => undefined }: VerifyOptions,
+): Promise<VerificationResult> {
+  assertPackageMatches(request);
+  const log = createStepLog(deps.clock, onEvent);
+  const empty = emptyResult(request);
+  try {
+    const fetched = await fetchCommit(deps, request, log, signal);
+    if (fetched.kind === 'stop') return { ...empty, ...toEnd(fetched) };
+    try {
+      return await judgeFetched(
+        deps,
+        { ...request, source: fetched.value, empty },
+        { log, signal, onEvent },
+      );
+    } finally {
+      await fetched.value.close();
+    }
+  } catch (error) {
+    const reason = toInfraReason(error, null, signal);
+    log.abandon(reason);
+    return { ...empty, verdict: 'ERROR', reasons: [reason] };
+  }
+}
+
+async function judgeFetched(
+  deps: VerifierDeps,
+  request: VerifyRequest & { readonly source: FetchedCommit; readonly empty: VerificationResult },
+  {
+    log,
+    signal,
+    onEvent,
+  }: { log: StepLog; signal: AbortSignal; onEvent: (event: VerificationEvent) => void },
+): Promise<VerificationResult> {
+  const { source, empty } = request;
+  const changedFiles = source.changedFiles.map(({ path, status }) => ({ path, status }));
+  const known = { ...empty, tree: source.tree, changedFiles };
+
+  const policy = checkPolicy(request, log);
+  if (policy.kind === 'stop') return { ...known, ...toEnd(policy) };
+
+  const image = await resolveImage(deps, request.contract, log, signal);
+  if (image.kind === 'stop') return { ...known, ...toEnd(image) };
+
+  const judged = await judgeCriteria(
+    { ...deps, log, onEvent },
+    {
+      contract: request.contract,
+      image: image.value,
+      tree: source.archive(),
+      baseTree: source.baseArchive(),
+      verifierPackage: request.verifierPackage,
+    },
+    signal,
+  );
+  const resolved = { ...known, imageDigest: image.value };
+  if (judged.kind === 'stopped') {
+    const { verdict, reason } = judged;
+    return { ...resolved, verdict, reasons: [reason] };
+  }
+  const { criteria } = judged;
+  return { ...resolved, criteria, verdict: gradeVerdict(criteria), reasons: toReasons(criteria) };
+}
+
+function assertPackageMatches({ contract, verifierPackage }: VerifyRequest): void {
+  if (verifierPackage === null) return;
+  const frozen = contract.verifierPackage?.sha256 ?? null;
+  if (frozen === verifierPackage.digest) return;
+  throw verifierErrors.create('VERIFIER_PACKAGE_MISMATCH', {
+    message: `expected the package with SHA-256 ${frozen ?? '(none: the contract names no package)'}, got ${verifierPackage.digest}`,
+    fix: 'give the folder that was packed when the contract was approved, or approve the contract again',
+  });
+}
+
+async function fetchCommit(
+  { intake }: VerifierDeps,
+  { contract, repositoryUrl, commit }: VerifyRequest,
+  log: StepLog,
+  signal: AbortSignal,
+): Promise<StepEnd<FetchedCommit>> {
+  const finish = log.start({ id: 'fetch', kind: 'fetch', title: `Fetch ${commit.slice(0, 12)}` });
+  const { url: baseRepositoryUrl, baseCommit } = contract.repository;
+  try {
+    const outcome = await intake.fetchCommit(
+      { baseRepositoryUrl, baseCommit, repositoryUrl, commit },
+      signal,
+    );
+    if (outcome.kind === 'fetched') {
+      finish('pass');
+      return { kind: 'go', value: outcome.source };
+    }
+    const reason = { code: outcome.reason, message: outcome.message, subject: null };
+    const refused = outcome.kind === 'refused';
+    finish(refused ? 'fail' : 'inconclusive', reason);
+    return { kind: 'stop', verdict: refused ? 'FAIL' : 'INCONCLUSIVE', reasons: [reason] };
+  } catch (error) {
+    const reason = toInfraReason(error, null, signal);
+    finish('error', reason);
+    return { kind: 'stop', verdict: 'ERROR', reasons: [reason] };
+  }
+}
+
+function checkPolicy(
+  request: VerifyRequest & { readonly source: FetchedCommit },
+  log: StepLog,
+): StepEnd<null> {
+  const finish = log.start({ id: 'policy', kind: 'policy', title: 'Check the changed files' });
+  const reasons = gradePolicy(request.contract, request.source, request.claimToken ?? null);
+  const [primary] = reasons;
+  if (primary === undefined) {
+    finish('pass');
+    return { kind: 'go', value: null };
+  }
+  finish('fail', primary);
+  return { kind: 'stop', verdict: 'FAIL', reasons };
+}
+
+async function resolveImage(
+  { sandbox, runtimes }: VerifierDeps,
+  { environment }: Contract,
+  log: StepLog,
+  signal: AbortSignal,
+): Promise<StepEnd<string>> {
+  const finish = log.start({
+    id: 'image',
+    kind: 'image',
+    title: `Find image ${environment.image}`,
+  });
+  try {
+    const reference = runtimes.get(environment.image) ?? environment.image;
+    const value = await sandbox.resolveImage(reference, signal);
+    finish('pass');
+    return { kind: 'go', value };
+  } catch (error) {
+    const reason = toInfraReason(error, environment.image, signal);
+    finish('error', reason);
+    return { kind: 'stop', verdict: 'ERROR', reasons: [reason] };
+  }
+}
+
+function emptyResult({ contract, contractDigest, commit }: VerifyRequest): VerificationResult {
+  return {
+    verdict: 'ERROR',
+    contractDigest,
+    commit,
+    tree: null,
+    imageDigest: null,
+    changedFiles: [],
+    criteria: contract.criteria.map(toNotRun),
+    reasons: [],
+  };
+}
+
+function toEnd({ verdict, reasons }: Extract<StepEnd<unknown>, { kind: 'stop' }>): {
+  verdict: Verdict;
+  reasons: Reason[];
+} {
+  return { verdict, reasons: [...reasons] };
+}
