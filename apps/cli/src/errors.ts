@@ -1,0 +1,36 @@
+import { defineErrors } from '@kervyxa/core';
+
+const USAGE = { fault: 'caller', retryable: false, httpStatus: 400, exitCode: 2 } as const;
+
+/** The command line's own errors; those of the packages pass through with their codes. */
+export const cliErrors = defineErrors({
+  CLI_USAGE_INVALID: { ...USAGE, meaning: 'An unknown command or option, or one is missing.' },
+  CLI_COMMIT_INVALID: { ...USAGE, meaning: 'The commit is not a full 40-hex SHA.' },
+  CLI_GIT_ALLOW_INVALID: {
+    ...USAGE,
+    meaning: 'KERVYXA_GIT_ALLOW holds something that is no origin.',
+  },
+  CLI_FILE_UNREADABLE: { ...USAGE, meaning: 'A contract file or standard input can not be read.' },
+  CLI_CONTRACT_REFUSED: {
+    ...USAGE,
+    meaning: 'The contract has findings that approval refuses, so nothing was run.',
+  },
+  CLI_EVIDENCE_FOLDER_REFUSED: {
+    ...USAGE,
+    meaning: 'The evidence folder is a link, or holds files that are not from an earlier run.',
+  },
+  CLI_EVIDENCE_UNWRITABLE: {
+    fault: 'infra',
+    retryable: true,
+    httpStatus: 500,
+    exitCode: 4,
+    meaning: 'The verdict was reached, but the evidence could not be written.',
+  },
+  CLI_INTERNAL: {
+    fault: 'bug',
+    retryable: false,
+    httpStatus: 500,
+    exitCode: 70,
+    meaning: 'A defect of this program.',
+  },
+});

@@ -1,0 +1,98 @@
+import { lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Contract } from '@kervyxa/contract';
+import { canonicalJson, isAppError, toPrintable } from '@kervyxa/core';
+import type { VerificationEvent, VerificationResult } from '@kervyxa/verifier';
+import { cliErrors } from '../errors.ts';
+import { StepLogs } from './step-logs.ts';
+
+const MARKER = '.kervyxa-evidence';
+const MARKER_TEXT = 'kervyxa verify --evidence empties this folder before each run.\n';
+const LOG_FOLDERS: readonly string[] = ['setup', 'criteria'];
+const OWN_FILES: readonly string[] = [MARKER, 'contract.json', 'result.json'];
+
+/**
+ * What a run leaves for people: `contract.json` in canonical form, so that its SHA-256 is the contract digest; a log
+ * of each stream of each step, written while it comes; and `result.json` last, so that a folder without it is a run
+ * that was stopped.
+ */
+export interface EvidenceFolder {
+  /** Keeps output. Never throws: a full disk must not end the run, and `finish` tells of it. */
+  onEvent(event: VerificationEvent): void;
+  /** Throws CLI_EVIDENCE_UNWRITABLE where anything of the run could not be written. */
+  finish(result: VerificationResult): void;
+}
+
+/**
+ * Makes the folder, or empties one that an earlier run left. Every file is created anew (O_EXCL), so nothing is ever
+ * written through a link or over a file of somebody else's.
+ *
+ * Throws CLI_EVIDENCE_FOLDER_REFUSED, CLI_EVIDENCE_UNWRITABLE.
+ */
+export function openEvidenceFolder(folder: string, contract: Contract): EvidenceFolder {
+  // Without a trailing slash, which would have lstat look through a link.
+  const path = resolve(folder);
+  const logs = new StepLogs(path);
+  writing(path, () => {
+    mkdirSync(path, { recursive: true });
+    emptyOwnFolder(path);
+    writeFileSync(join(path, MARKER), MARKER_TEXT, { flag: 'wx' });
+    writeFileSync(join(path, 'contract.json'), canonicalJson(contract), { flag: 'wx' });
+    for (const folder of LOG_FOLDERS) mkdirSync(join(path, folder));
+  });
+  return {
+    onEvent: (event) => {
+      if (event.kind === 'output') logs.append(event);
+    },
+    finish: (result) =>
+      writing(path, () => {
+        logs.close();
+        const text = `${JSON.stringify(result, null, 2)}\n`;
+        writeFileSync(join(path, 'result.json'), text, { flag: 'wx' });
+      }),
+  };
+}
+
+/** Removes what an earlier run left, after it has seen that there is nothing else. */
+function emptyOwnFolder(path: string): void {
+  if (lstatSync(path).isSymbolicLink()) throw refuse(path, 'a link');
+  const names = readdirSync(path);
+  if (names.length === 0) return;
+  if (!names.includes(MARKER)) throw refuse(path, 'files that are not from an earlier run');
+  const foreign = names.find((name) => !isOwnEntry(path, name));
+  if (foreign !== undefined) throw refuse(path, `a foreign entry ${toPrintable(foreign, 100)}`);
+  for (const name of names) rmSync(join(path, name), { recursive: true });
+}
+
+function isOwnEntry(path: string, name: string): boolean {
+  const entry = join(path, name);
+  if (OWN_FILES.includes(name)) return lstatSync(entry).isFile();
+  return (
+    LOG_FOLDERS.includes(name) &&
+    lstatSync(entry).isDirectory() &&
+    readdirSync(entry, { withFileTypes: true }).every(
+      (log) => log.isFile() && log.name.endsWith('.log'),
+    )
+  );
+}
+
+function refuse(path: string, found: string) {
+  return cliErrors.create('CLI_EVIDENCE_FOLDER_REFUSED', {
+    message: `expected a new or empty folder for the evidence at ${toPrintable(path)}, got ${found}`,
+    fix: 'Give --evidence a folder that does not exist yet, or one that holds an earlier run only.',
+  });
+}
+
+function writing(path: string, write: () => void): void {
+  try {
+    write();
+  } catch (cause) {
+    if (isAppError(cause)) throw cause;
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
+    throw cliErrors.create('CLI_EVIDENCE_UNWRITABLE', {
+      message: `expected to write the evidence to ${toPrintable(path)}, got ${toPrintable(code)}`,
+      fix: 'Look at its permissions and the free space there, or give --evidence another folder.',
+      cause,
+    });
+  }
+}

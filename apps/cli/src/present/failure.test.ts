@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { cliErrors } from '../errors.ts';
+import { fakeHost } from '../testing/fake-host.ts';
+import { presentFailure } from './failure.ts';
+
+describe('an error on the screen', () => {
+  it('is one line with its code, and one with the fix', () => {
+    const host = fakeHost();
+    const error = cliErrors.create('CLI_COMMIT_INVALID', { message: 'got "abc"', fix: 'All 40.' });
+    expect(presentFailure(error, host)).toMatchObject({ fault: 'caller', exitCode: 2 });
+    expect(host.stderr.text()).toBe('error CLI_COMMIT_INVALID: got "abc"\nfix: All 40.\n');
+  });
+
+  it('shows line breaks and escape sequences of a hostile message as text (M22)', () => {
+    const host = fakeHost();
+    presentFailure(new Error('x\u001b[2J\nerror FORGED: line'), host);
+    expect(host.stderr.text()).toMatch(/^error CLI_INTERNAL: x\\u\{1b\}\[2J\\u\{a\}error FORGED/);
+  });
+
+  it.each([new Error('boom'), 'boom', new Error('')])(
+    'calls %j a defect of ours, without its stack',
+    (error) => {
+      const host = fakeHost();
+      expect(presentFailure(error, host)).toMatchObject({ fault: 'bug', exitCode: 70 });
+      expect(host.stderr.text()).toContain('KERVYXA_DEBUG=1');
+      expect(host.stderr.text()).not.toContain('    at ');
+    },
+  );
+
+  it('shows the stack and its causes with KERVYXA_DEBUG=1', () => {
+    const host = fakeHost({ env: { KERVYXA_DEBUG: '1' } });
+    presentFailure(new Error('outer', { cause: new Error('inner') }), host);
+    expect(host.stderr.text()).toMatch(/Error: outer[^]* at [^]*caused by: Error: inner/);
+  });
+});

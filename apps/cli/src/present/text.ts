@@ -1,0 +1,42 @@
+import { toPrintable } from '@kervyxa/core';
+import truncatedWidth from 'fast-string-truncated-width';
+import { wrapAnsi } from 'fast-wrap-ansi';
+
+const ELLIPSIS = '...';
+const WRAP_COLUMNS_MIN = 24;
+
+/** Columns that plain text takes on a terminal. */
+export function widthOf(text: string): number {
+  return truncatedWidth(text).width;
+}
+
+/** Cuts plain text to a width in columns; dots stand for what is cut off. */
+export function cut(text: string, columns: number): string {
+  const limit = Math.max(columns, ELLIPSIS.length);
+  const fit = truncatedWidth(text, { limit, ellipsis: ELLIPSIS, ellipsisWidth: ELLIPSIS.length });
+  return fit.truncated ? `${text.slice(0, fit.index)}${ELLIPSIS}` : text;
+}
+
+/** Fills plain text with blanks up to a width in columns. */
+export function pad(text: string, columns: number): string {
+  return text + ' '.repeat(Math.max(0, columns - widthOf(text)));
+}
+
+/** A paragraph from outside: made printable, wrapped, and every line indented. */
+export function paragraph(text: string, columns: number, indent: string): string {
+  const width = Math.max(columns - indent.length, WRAP_COLUMNS_MIN);
+  return wrapAnsi(toPrintable(text), width, { hard: true })
+    .split('\n')
+    .map((line) => indent + line)
+    .join('\n');
+}
+
+/** `   0.3 s`: eight columns, so that a column of them lines up. */
+export function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`.padStart(8);
+}
+
+/** `1 file`, `2 files`; the plural is given where it is not the noun and an s. */
+export function count(amount: number, noun: string, plural = `${noun}s`): string {
+  return `${amount} ${amount === 1 ? noun : plural}`;
+}
