@@ -1,0 +1,45 @@
+/** One way of doing a thing; answers milliseconds. */
+export type Timed = () => Promise<number>;
+
+export interface Sample {
+  readonly name: string;
+  /** Milliseconds, in the order measured. */
+  readonly runsMs: readonly number[];
+  readonly medianMs: number;
+}
+
+/**
+ * Measures several ways side by side: one run of each, then the next round, so that whatever else the machine does
+ * hits all alike. The first round warms up and does not count.
+ */
+export async function measureInterleaved(
+  ways: Readonly<Record<string, Timed>>,
+  rounds: number,
+  onRound: (round: number) => void,
+): Promise<Readonly<Record<string, Sample>>> {
+  const runs = new Map<string, number[]>(Object.keys(ways).map((name) => [name, []]));
+  for (let round = 0; round <= rounds; round += 1) {
+    onRound(round);
+    for (const [name, run] of Object.entries(ways)) {
+      const ms = await run();
+      if (round > 0) runs.get(name)?.push(ms);
+    }
+  }
+  return Object.fromEntries(
+    [...runs].map(([name, runsMs]) => [name, { name, runsMs, medianMs: median(runsMs) }]),
+  );
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const [low, high] = [sorted[middle - 1], sorted[middle]];
+  if (high === undefined) throw new RangeError('expected at least one value, got none');
+  return sorted.length % 2 === 1 || low === undefined ? high : (low + high) / 2;
+}
+
+export async function timed(work: () => Promise<unknown>): Promise<number> {
+  const startMs = performance.now();
+  await work();
+  return performance.now() - startMs;
+}
