@@ -21,3 +21,6 @@ export type {
 export { LIMIT_RANGES } from './limits.ts';
 export type { LimitName, Range } from './limits.ts';
 export { contractDigest, parseContract, withPackageDigest } from './contract.ts';
+export { compileLinearRegex } from './linear-regex.ts';
+export type { LinearRegex } from './linear-regex.ts';
+export { isLanguageAllowed, languageNamed, languagesOf } from './languages.ts';
