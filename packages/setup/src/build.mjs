@@ -1,0 +1,298 @@
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  createReadStream,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { cpSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { BUILD_TIME_SECONDS, dockerArchive, imageConfig, readLayer } from './archive.mjs';
+import { indent, runCommand } from './command.mjs';
+import { installPackages, missingPackages, systemPath } from './debian.mjs';
+import { SetupError } from './errors.mjs';
+import { mountsBelow } from './own-engine.mjs';
+import { processStamp, readIfThere, sendSignal } from './processes.mjs';
+import { megabytes, withProgress } from './progress.mjs';
+import { stableJson, TIDY_SCRIPT } from './recipe.mjs';
+
+const GROUP_FILE = 'process-group';
+export const RECIPE_LABEL = 'org.kervyxa.recipe';
+
+/**
+ * @typedef {import('./progress.mjs').Reporter & { interactive: boolean, signal?: AbortSignal | undefined }} Options
+ * @typedef {import('./archive.mjs').Layer} Layer
+ * @typedef {import('./recipe.mjs').LoadedRecipe} LoadedRecipe
+ */
+
+/**
+ * Builds runtime images from Debian and npm packages, in a temporary folder of its own. Reproducible: the same recipe
+ * with the same package versions gives the same image id. Hold the lock.
+ */
+export class Builder {
+  /** @type {Map<string, Promise<Layer>>} */
+  #bases = new Map();
+
+  /**
+   * @param {import('./engine-api.mjs').Engine} engine
+   * @param {string} buildFolder what is in it belongs to dead builds
+   * @param {Options} options
+   */
+  constructor(engine, buildFolder, options) {
+    removeDeadBuilds(buildFolder);
+    this.engine = engine;
+    this.options = options;
+    this.folder = join(buildFolder, randomBytes(6).toString('hex'));
+    mkdirSync(this.folder, { recursive: true });
+  }
+
+  close() {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /**
+   * Builds one image and loads it into the engine under its recipe's name.
+   * @param {LoadedRecipe} loaded
+   * @throws {SetupError} SETUP_BUILD_FAILED, SETUP_INSTALL_FAILED, SETUP_DECLINED, SETUP_ENGINE_REFUSED
+   */
+  async build({ recipe, digest }) {
+    const { signal } = this.options;
+    const { Arch: architecture } = await this.engine.readJson('/version', { signal });
+    assertSameArchitecture(architecture);
+    await this.#installTools();
+    const base = await this.#base(recipe);
+    const extra = await this.#npmLayer(recipe, architecture);
+    const layers = extra === null ? [base] : [base, extra];
+    const config = imageConfig({ architecture, layers, labels: { [RECIPE_LABEL]: digest } });
+    await withProgress(this.options, `loading ${recipe.name}`, (advance) =>
+      this.engine.readLines('/images/load?quiet=1', {
+        body: counted(dockerArchive({ name: recipe.name, config, layers }), advance),
+        // The engine answers only when it has unpacked everything.
+        answerMs: 600_000,
+        signal,
+        onLine: () => undefined,
+      }),
+    );
+  }
+
+  async #installTools() {
+    const missing = missingPackages(['mmdebstrap']);
+    if (missing.length === 0) return;
+    await installPackages(missing, { ...this.options, why: 'the runtime images have to be built' });
+  }
+
+  /** @param {import('./recipe.mjs').Recipe} recipe */
+  #base({ debian }) {
+    const key = stableJson(debian);
+    const known = this.#bases.get(key);
+    if (known !== undefined) return known;
+    const made = this.#makeBase(debian, join(this.folder, `base-${this.#bases.size}.tar`));
+    this.#bases.set(key, made);
+    return made;
+  }
+
+  /**
+   * @param {import('./recipe.mjs').Recipe['debian']} debian
+   * @param {string} file
+   */
+  #makeBase({ suite, packages }, file) {
+    return withProgress(
+      this.options,
+      `building the base system (Debian ${suite})`,
+      async (advance) => {
+        const args = [
+          '--variant=minbase',
+          ...(process.getuid?.() === 0 ? ['--mode=root'] : []),
+          // Device nodes are the engine's to make.
+          '--skip=output/dev',
+          '--dpkgopt=path-exclude=/usr/share/doc/*',
+          '--dpkgopt=path-exclude=/usr/share/man/*',
+          '--dpkgopt=path-exclude=/usr/share/locale/*',
+          `--include=${packages.join(',')}`,
+          `--customize-hook=${TIDY_SCRIPT}`,
+          suite,
+          file,
+        ];
+        await this.#run('mmdebstrap', args, (line) =>
+          advance(line.replace(/^I: /, '').slice(0, 50)),
+        );
+        return readLayer(file);
+      },
+    );
+  }
+
+  /**
+   * @param {import('./recipe.mjs').Recipe} recipe
+   * @param {string} architecture
+   * @returns {Promise<Layer | null>}
+   */
+  async #npmLayer(recipe, architecture) {
+    const files = recipe.npm.filter((file) =>
+      [undefined, architecture].includes(file.architecture),
+    );
+    if (files.length === 0) return null;
+    const title = `adding ${files.map((file) => file.package).join(', ')}`;
+    return withProgress(this.options, title, async (advance) => {
+      const tree = join(this.folder, 'tree');
+      for (const file of files) {
+        advance(file.package);
+        const unpacked = await this.#fetchNpm(file);
+        const target = join(tree, file.to);
+        mkdirSync(dirname(target), { recursive: true });
+        cpSync(join(unpacked, 'package', file.from), target, { recursive: true });
+      }
+      for (const [path, target] of Object.entries(recipe.links)) {
+        mkdirSync(dirname(join(tree, path)), { recursive: true });
+        symlinkSync(target, join(tree, path));
+      }
+      const layer = join(this.folder, 'npm.tar');
+      await this.#run('tar', [
+        '--create',
+        `--file=${layer}`,
+        `--directory=${tree}`,
+        '--format=gnu',
+        '--sort=name',
+        '--owner=0',
+        '--group=0',
+        '--numeric-owner',
+        '--mode=u+rwX,go+rX,go-w,ug-s',
+        `--mtime=@${BUILD_TIME_SECONDS}`,
+        ...readdirSync(tree),
+      ]);
+      rmSync(tree, { recursive: true });
+      return readLayer(layer);
+    });
+  }
+
+  /**
+   * @param {import('./recipe.mjs').NpmFile} file
+   * @returns {Promise<string>} the folder of the unpacked archive
+   */
+  async #fetchNpm(file) {
+    const folder = join(this.folder, file.package.replace('/', '+'));
+    if (existsSync(folder)) return folder;
+    mkdirSync(folder);
+    const { stdout } = await this.#run('npm', [
+      'pack',
+      '--ignore-scripts',
+      '--pack-destination',
+      folder,
+      file.package,
+    ]);
+    const archive = join(folder, stdout.trim().split('\n').at(-1) ?? '');
+    const found = await integrityOf(archive);
+    if (found !== file.integrity) {
+      throw new SetupError('SETUP_BUILD_FAILED', {
+        message: `expected ${file.package} with integrity ${file.integrity}, got ${found}`,
+        fix: 'the registry served something else than the recipe names: do not use it; check the registry setting of npm',
+      });
+    }
+    await this.#run('tar', ['--extract', '--file', archive, '--directory', folder]);
+    return folder;
+  }
+
+  /**
+   * Runs a program in the temporary folder and notes its process group there, for whoever cleans up after a kill.
+   * @param {string} program
+   * @param {string[]} args
+   * @param {(line: string) => void} [onLine]
+   */
+  async #run(program, args, onLine) {
+    const result = await runCommand(program, args, {
+      cwd: this.folder,
+      env: buildEnvironment(this.folder),
+      onLine,
+      onStart: (pid) => writeFileSync(join(this.folder, GROUP_FILE), `${pid} ${processStamp(pid)}`),
+      signal: this.options.signal,
+    });
+    if (result.exitCode === 0) return result;
+    throw new SetupError('SETUP_BUILD_FAILED', {
+      message: `${program} ended with status ${result.exitCode}:\n${indent(result.tail)}`,
+      fix: 'put right what it complains about (network, disk space) and repeat the command; what is left of this build is removed then',
+    });
+  }
+}
+
+/** @param {string} architecture of the engine */
+function assertSameArchitecture(architecture) {
+  const here = process.arch === 'x64' ? 'amd64' : process.arch;
+  if (architecture === here) return;
+  throw new SetupError('SETUP_BUILD_FAILED', {
+    message: `no registry has the runtime images, and images for the engine (${architecture}) can’t be built on this machine (${here})`,
+    fix: 'run the set-up on a machine of the engine’s kind with the same DOCKER_HOST, or let the engine reach a registry',
+  });
+}
+
+/**
+ * @param {string} folder for temporary files, so that they are removed with it
+ * @returns {NodeJS.ProcessEnv}
+ */
+function buildEnvironment(folder) {
+  // Settings that `npm run` hands down are meant for its own project, not for `npm pack`.
+  const kept = Object.entries(process.env).filter(
+    ([name]) =>
+      !/^npm_(config_(global|local_prefix|prefix|workspaces?|dry_run|json)$|package_|lifecycle_)/.test(
+        name,
+      ),
+  );
+  return {
+    ...Object.fromEntries(kept),
+    PATH: systemPath(),
+    TMPDIR: folder,
+    LC_ALL: 'C.UTF-8',
+    SOURCE_DATE_EPOCH: String(BUILD_TIME_SECONDS),
+  };
+}
+
+/** @param {string} file */
+async function integrityOf(file) {
+  const hash = createHash('sha512');
+  for await (const chunk of createReadStream(file)) hash.update(chunk);
+  return `sha512-${hash.digest('base64')}`;
+}
+
+/**
+ * @param {AsyncIterable<Uint8Array>} source
+ * @param {(detail: string) => void} advance
+ */
+async function* counted(source, advance) {
+  let bytes = 0;
+  for await (const chunk of source) {
+    bytes += chunk.length;
+    advance(megabytes(bytes));
+    yield chunk;
+  }
+}
+
+/**
+ * Removes what killed builds left: their programs, which may still be writing, then their folders.
+ * @param {string} buildFolder
+ */
+export function removeDeadBuilds(buildFolder) {
+  if (!existsSync(buildFolder)) return;
+  for (const name of readdirSync(buildFolder)) {
+    const folder = join(buildFolder, name);
+    endGroup(readIfThere(join(folder, GROUP_FILE)) ?? '');
+    const [mount] = mountsBelow(folder);
+    // Removing through a mount would remove what is mounted.
+    if (mount !== undefined) {
+      throw new SetupError('SETUP_BUILD_FAILED', {
+        message: `an interrupted build left a mount at ${mount}`,
+        fix: `as root: umount -R ${mount}, then repeat the command`,
+      });
+    }
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  }
+}
+
+/** @param {string} note pid and stamp of a process group's leader */
+function endGroup(note) {
+  const [pid, stamp] = note.split(' ');
+  if (stamp === undefined) return;
+  // A dead leader's number is not given out again while its group lives.
+  const life = processStamp(Number(pid));
+  if (life === null || life === stamp) sendSignal(-Number(pid), 'SIGKILL');
+}

@@ -1,0 +1,83 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { messageOf, systemCode } from './errors.mjs';
+
+/**
+ * Names one life of a process, so that a pid that was given to another process, or that is from before a reboot, is
+ * not taken for it. Where there is no /proc the pid has to do.
+ * @param {number} pid
+ * @returns {string | null} null when there is no such process, or only its zombie
+ */
+export function processStamp(pid) {
+  if (process.platform !== 'linux') return isAlive(pid) ? `${pid}` : null;
+  const stat = readIfThere(`/proc/${pid}/stat`);
+  const boot = readIfThere('/proc/sys/kernel/random/boot_id');
+  return stat === null || boot === null ? null : parseStamp(stat, boot.trim());
+}
+
+/**
+ * @param {string} stat text of /proc/PID/stat
+ * @param {string} boot
+ * @returns {string | null}
+ */
+export function parseStamp(stat, boot) {
+  // The second field is the program's name in brackets and may hold anything, brackets and spaces included.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [state, startTicks] = [fields[0], fields[19]];
+  if (state === undefined || startTicks === undefined || 'ZX'.includes(state)) return null;
+  return `${boot}:${startTicks}`;
+}
+
+/** @param {number} pid */
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return systemCode(error) === 'EPERM';
+  }
+}
+
+/**
+ * Running processes and their command lines; those that this user may not read are left out.
+ * @returns {{ pid: number, parent: number, argv: string[] }[]}
+ */
+export function listProcesses() {
+  const found = [];
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const argv = readIfThere(`/proc/${name}/cmdline`)?.split('\0').slice(0, -1) ?? [];
+    const stat = readIfThere(`/proc/${name}/stat`);
+    if (stat === null || parseStamp(stat, '') === null) continue;
+    const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+    found.push({ pid: Number(name), parent, argv });
+  }
+  return found;
+}
+
+/**
+ * @param {number} pid a process, or minus a process group
+ * @param {NodeJS.Signals} signal
+ * @returns {boolean} false when there was nobody to get it
+ */
+export function sendSignal(pid, signal) {
+  try {
+    process.kill(pid, signal);
+    return true;
+  } catch (error) {
+    if (systemCode(error) === 'ESRCH') return false;
+    throw new Error(`can't send ${signal} to ${pid}: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/**
+ * @param {string} path
+ * @returns {string | null} null when it isn't there or may not be read; a process can vanish at any moment
+ */
+export function readIfThere(path) {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'EACCES', 'ESRCH'].includes(systemCode(error) ?? '')) return null;
+    throw error;
+  }
+}
