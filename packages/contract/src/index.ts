@@ -23,4 +23,6 @@ export type { LimitName, Range } from './limits.ts';
 export { contractDigest, parseContract, withPackageDigest } from './contract.ts';
 export { compileLinearRegex } from './linear-regex.ts';
 export type { LinearRegex } from './linear-regex.ts';
+export { CONTRACT_BYTES_MAX, readContractText } from './contract-text.ts';
+export type { ContractText, TextPlace } from './text-place.ts';
 export { isLanguageAllowed, languageNamed, languagesOf } from './languages.ts';
