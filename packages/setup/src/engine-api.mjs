@@ -219,7 +219,20 @@ async function textOf(answer) {
  */
 function refused(request, status, text) {
   return new SetupError('SETUP_ENGINE_REFUSED', {
-    message: `the engine refused ${request} (HTTP ${status}): ${text.trim().slice(0, 500)}`,
+    message: `the engine refused ${request.replace(/\?.*/, '')} (HTTP ${status}): ${reasonIn(text)}`,
     fix: 'see the engine’s log; `npx kervyxa doctor` lists what is wrong with it',
   });
+}
+
+/**
+ * @param {string} text the engine's `{"message": …}`, or whatever stands in its place
+ * @returns {string} one printable line
+ */
+function reasonIn(text) {
+  const message = /^\s*\{"message":"((?:[^"\\]|\\.)*)"/.exec(text)?.[1];
+  const reason = message === undefined ? text : String(JSON.parse(`"${message}"`));
+  return reason
+    .replace(/[^\x20-\x7e]+/g, ' ')
+    .trim()
+    .slice(0, 500);
 }

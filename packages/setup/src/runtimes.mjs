@@ -161,9 +161,7 @@ async function pull(engine, { recipe }, { registry, ...options }) {
   } catch (error) {
     options.signal?.throwIfAborted();
     registry.answers = false;
-    options.log(
-      `no registry has it for this engine (${messageOf(error)}): building it here instead`,
-    );
+    options.log(`not to be had (${messageOf(error)}): the images are built here instead`);
     return null;
   }
   const image = await findImage(engine, withoutTag(recipe.official));

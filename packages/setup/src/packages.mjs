@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { indent, runCommand } from './command.mjs';
+import { SetupError } from './errors.mjs';
+import { withLock } from './lock.mjs';
+import { readIfThere } from './processes.mjs';
+import { withProgress } from './progress.mjs';
+import { prepareStateFolder, REPOSITORY, stateFolder } from './state.mjs';
+
+/** The oldest Node.js that runs the TypeScript sources directly. @type {readonly [number, number]} */
+export const NODE_MIN = [22, 18];
+
+/**
+ * Installs the npm packages when they are missing or are not those of the lock file. An interrupted installation has
+ * no stamp and is done again. Quick and silent when all is well.
+ * @param {import('./progress.mjs').Reporter & { signal?: AbortSignal | undefined }} options
+ * @param {string} [repository]
+ * @throws {SetupError} SETUP_PACKAGES_FAILED, SETUP_NODE_TOO_OLD, SETUP_STATE_UNUSABLE
+ */
+export async function ensurePackages({ signal, ...reporter }, repository = REPOSITORY) {
+  if (arePackagesCurrent(repository)) return;
+  const folder = stateFolder();
+  prepareStateFolder(folder);
+  await withLock(folder, { log: reporter.log, signal }, async () => {
+    if (arePackagesCurrent(repository)) return;
+    await withProgress(reporter, 'installing npm packages', (advance) =>
+      install(repository, advance, signal),
+    );
+    await assertNodeRuns(repository);
+    writeFileSync(stampFile(repository), packagesStamp(repository));
+  });
+}
+
+/**
+ * @param {string} repository
+ * @param {(detail: string) => void} advance
+ * @param {AbortSignal | undefined} signal
+ */
+async function install(repository, advance, signal) {
+  // No script of any package runs: the lock file pins what is installed, and nothing here needs one.
+  const args = [
+    'ci',
+    '--ignore-scripts',
+    '--include=dev',
+    '--include=optional',
+    '--no-audit',
+    '--no-fund',
+  ];
+  const result = await runCommand('npm', args, {
+    cwd: repository,
+    env: { ...process.env, npm_config_workspace: undefined, npm_config_workspaces: undefined },
+    onLine: (line) => advance(line.trim().slice(0, 60)),
+    signal,
+  });
+  if (result.exitCode === 0) return;
+  throw new SetupError('SETUP_PACKAGES_FAILED', {
+    message: `npm ci ended with status ${result.exitCode}:\n${indent(result.tail)}`,
+    fix: 'put right what npm complains about (network, registry setting, disk space) and repeat the command',
+  });
+}
+
+/**
+ * A Node.js that is new enough: this one, or the one among the npm packages, which npm scripts find first.
+ * @param {string} [repository]
+ * @returns {string} path of the program
+ */
+export function findNode(repository = REPOSITORY) {
+  return isNewEnough(process.versions.node)
+    ? process.execPath
+    : join(repository, 'node_modules/.bin/node');
+}
+
+/**
+ * @param {string} repository
+ * @throws {SetupError} SETUP_NODE_TOO_OLD
+ */
+async function assertNodeRuns(repository) {
+  const { exitCode, stdout, tail } = await runCommand(findNode(repository), ['--version']);
+  if (exitCode === 0 && isNewEnough(stdout.trim().replace(/^v/, ''))) return;
+  throw new SetupError('SETUP_NODE_TOO_OLD', {
+    message: `expected Node.js ${NODE_MIN.join('.')} or newer, got ${process.versions.node}; the one among the npm packages does not run on this machine (${process.platform} ${process.arch}): ${tail}`,
+    fix: `install Node.js ${NODE_MIN.join('.')} or newer and put it first in PATH`,
+  });
+}
+
+/** @param {string} version without a leading v */
+export function isNewEnough(version) {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major > NODE_MIN[0] || (major === NODE_MIN[0] && minor >= NODE_MIN[1]);
+}
+
+/** @param {string} [repository] */
+export function arePackagesCurrent(repository = REPOSITORY) {
+  return readIfThere(stampFile(repository)) === packagesStamp(repository);
+}
+
+/** @param {string} repository */
+function stampFile(repository) {
+  // `npm ci` removes the whole folder first, and so the stamp of what was there.
+  return join(repository, 'node_modules/.kervyxa-stamp');
+}
+
+/**
+ * @param {string} repository
+ * @returns {string} digest of all that decides what belongs in node_modules
+ */
+export function packagesStamp(repository) {
+  const hash = createHash('sha256').update(`${process.platform} ${process.arch}\0`);
+  for (const file of ['package-lock.json', 'package.json', ...workspaceManifests(repository)]) {
+    hash
+      .update(`${file}\0`)
+      .update(readFileSync(join(repository, file)))
+      .update('\0');
+  }
+  return hash.digest('hex');
+}
+
+/** @param {string} repository */
+function workspaceManifests(repository) {
+  return ['packages', 'apps'].flatMap((parent) => {
+    const folder = join(repository, parent);
+    if (!existsSync(folder)) return [];
+    // oxlint-disable-next-line unicorn/no-array-sort -- Node 18 has no toSorted
+    const names = readdirSync(folder).sort();
+    return names
+      .map((name) => join(parent, name, 'package.json'))
+      .filter((file) => existsSync(join(repository, file)));
+  });
+}
