@@ -1,3 +1,5 @@
+export { SANDBOX_ERRORS } from './errors.ts';
+export type { SandboxErrorCode } from './errors.ts';
 export type {
   CapturedStream,
   EngineFacts,

@@ -1,0 +1,250 @@
+import type { SandboxLimits } from '../port.ts';
+import { GATE_SCRIPT, HOME_FOLDER, PACKAGE_FOLDER, WORKSPACE } from './gate.ts';
+import { KEEPER_SCRIPT } from './keeper-script.ts';
+import { SECCOMP_JSON } from './seccomp.ts';
+
+/** Owner of every file of ours and of every process of the solver's: nobody. */
+const UID = 65_534;
+const NANO_CPUS_PER_CPU = 1_000_000_000;
+/** The engine's own work before and after a run must survive the run (THREATS §7.2). */
+const OOM_SCORE_ADJ = 500;
+const OPEN_FILES_MAX = 1_024;
+const KEEPER_PIDS_MAX = 64;
+/** How many files a run may add; an inode bomb ends here with ENOSPC (THREATS C03). */
+export const WORKSPACE_INODES_MAX = 65_536;
+
+/** One mount of a container, in the engine's words. A volume without a source is new and dies with the container. */
+export interface Mount {
+  Type: 'volume' | 'bind';
+  Source: string;
+  Target: string;
+  ReadOnly: boolean;
+  VolumeOptions?: {
+    NoCopy: boolean;
+    Labels: Record<string, string>;
+    DriverConfig: { Name: string; Options: Record<string, string> };
+  };
+  BindOptions?: { Propagation: 'rslave'; NonRecursive: boolean };
+}
+
+export interface TmpfsSize {
+  readonly sizeBytes: number;
+  /** 0 for no limit. */
+  readonly inodesMax: number;
+}
+
+/** What one run's container is made of, beyond what all have alike. */
+export interface RunSpec {
+  readonly image: string;
+  readonly command: string;
+  readonly limits: SandboxLimits;
+  /** CPU numbers of the host. */
+  readonly cpus: readonly number[];
+  readonly workspace: Mount;
+  readonly packageVolume: string;
+  /** Path, for the engine, of a hosts file; with no network the engine writes none. */
+  readonly hostsFile: string;
+  readonly cgroupParent: string | null;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/**
+ * The create body of a run (THREATS §7.2). Pure; everything that the solver's code can see is the same in each run
+ * of a session, but for the random names of volumes (C37).
+ */
+export function toContainerConfig(spec: RunSpec) {
+  const { limits } = spec;
+  return {
+    ...hardened(spec.labels),
+    Image: spec.image,
+    Entrypoint: ['/bin/sh', '-c', GATE_SCRIPT, 'sh'],
+    Cmd: [spec.command],
+    WorkingDir: WORKSPACE,
+    Env: [
+      'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+      `HOME=${HOME_FOLDER}`,
+      'TMPDIR=/tmp',
+      'TZ=UTC',
+      'LANG=C.UTF-8',
+      'CI=true',
+      'NODE_OPTIONS=',
+      'PYTHONDONTWRITEBYTECODE=1',
+      `KERVYXA_VERIFIER_PACKAGE=${PACKAGE_FOLDER}`,
+    ],
+    HostConfig: {
+      ...hardenedHost(),
+      // PID 1 would ignore its own signals, and leave its children's remains (THREATS C08).
+      Init: true,
+      Memory: limits.memoryBytes,
+      MemorySwap: limits.memoryBytes,
+      NanoCpus: Math.round(limits.cpuCount * NANO_CPUS_PER_CPU),
+      CpusetCpus: spec.cpus.join(','),
+      PidsLimit: limits.pidsMax,
+      OomScoreAdj: OOM_SCORE_ADJ,
+      ...(spec.cgroupParent !== null && { CgroupParent: spec.cgroupParent }),
+      // No nproc: it counts per uid over all containers (THREATS C19).
+      Ulimits: [
+        { Name: 'core', Soft: 0, Hard: 0 },
+        { Name: 'nofile', Soft: OPEN_FILES_MAX, Hard: OPEN_FILES_MAX },
+        { Name: 'fsize', Soft: limits.workspaceBytes, Hard: limits.workspaceBytes },
+      ],
+      Tmpfs: {
+        '/tmp': 'rw,noexec,nosuid,nodev,size=64m,nr_inodes=16384,mode=1777',
+        // Semaphores of honest programs live here; the engine's own would have no limit of files.
+        '/dev/shm': 'rw,noexec,nosuid,nodev,size=16m,nr_inodes=1024,mode=1777',
+      },
+      Mounts: [
+        spec.workspace,
+        namedVolume(spec.packageVolume, PACKAGE_FOLDER, true),
+        {
+          Type: 'bind' as const,
+          Source: spec.hostsFile,
+          Target: '/etc/hosts',
+          ReadOnly: true,
+          // The engine allows no other propagation for what lies in its own volumes.
+          BindOptions: { Propagation: 'rslave' as const, NonRecursive: true },
+        },
+      ],
+    },
+  };
+}
+
+export interface KeeperSpec {
+  readonly image: string;
+  /** As root with the rights to read and chown any file; only to copy a workspace that a set-up wrote. */
+  readonly privileged: boolean;
+  readonly mounts: readonly Mount[];
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** The create body of a keeper: our script, on our image, with the volumes that it keeps. */
+export function toKeeperConfig(spec: KeeperSpec) {
+  return {
+    ...hardened(spec.labels),
+    ...(spec.privileged && { User: '0:0' }),
+    Image: spec.image,
+    Entrypoint: ['/bin/sh', '-c', KEEPER_SCRIPT],
+    Cmd: [],
+    WorkingDir: '/',
+    Env: [
+      'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+      'LC_ALL=C',
+      'TZ=UTC',
+    ],
+    HostConfig: {
+      ...hardenedHost(),
+      ...(spec.privileged && { CapAdd: ['CHOWN', 'DAC_OVERRIDE', 'FOWNER'] }),
+      PidsLimit: KEEPER_PIDS_MAX,
+      Mounts: [...spec.mounts],
+    },
+  };
+}
+
+function hardened(labels: Readonly<Record<string, string>>) {
+  return {
+    User: `${UID}:${UID}`,
+    Hostname: 'kervyxa',
+    Domainname: '',
+    Tty: false,
+    OpenStdin: true,
+    StdinOnce: true,
+    AttachStdin: true,
+    AttachStdout: true,
+    AttachStderr: true,
+    NetworkDisabled: true,
+    Healthcheck: { Test: ['NONE'] },
+    StopSignal: 'SIGKILL',
+    Labels: { ...labels },
+  };
+}
+
+function hardenedHost() {
+  return {
+    AutoRemove: false,
+    RestartPolicy: { Name: 'no' },
+    // With NetworkDisabled the second of two walls: no interface but the loopback one.
+    NetworkMode: 'none',
+    Dns: ['127.0.0.1'],
+    ReadonlyRootfs: true,
+    Privileged: false,
+    CapDrop: ['ALL'],
+    SecurityOpt: ['no-new-privileges:true', `seccomp=${SECCOMP_JSON}`],
+    IpcMode: 'none',
+    CgroupnsMode: 'private' as const,
+    LogConfig: { Type: 'none', Config: {} },
+  };
+}
+
+/** A fresh memory file system of the engine's; `noexec` is left out, since honest builds run what they build (C01). */
+export function tmpfsVolume(
+  target: string,
+  size: TmpfsSize,
+  labels: Record<string, string>,
+): Mount {
+  const o = [
+    `size=${size.sizeBytes}`,
+    `nr_inodes=${size.inodesMax}`,
+    'mode=0755',
+    `uid=${UID}`,
+    `gid=${UID}`,
+    'nosuid',
+    'nodev',
+  ];
+  return newVolume(target, { type: 'tmpfs', device: 'tmpfs', o: o.join(',') }, labels);
+}
+
+export interface OverlaySpec {
+  /** Paths for the engine, the upmost first; read-only. */
+  readonly lowers: readonly string[];
+  /** Path, for the engine, of a folder that holds `upper` and `work`. */
+  readonly top: string;
+}
+
+export function overlayVolume(
+  target: string,
+  overlay: OverlaySpec,
+  labels: Record<string, string>,
+): Mount {
+  const o = [
+    `lowerdir=${overlay.lowers.join(':')}`,
+    `upperdir=${overlay.top}/upper`,
+    `workdir=${overlay.top}/work`,
+    // Without it, renaming a folder of the tree fails with EXDEV (PERF §4).
+    'redirect_dir=on',
+    // Said outright, since kernels differ in their defaults and equal input must act alike.
+    'index=off',
+    'metacopy=off',
+    'nosuid',
+    'nodev',
+  ];
+  return newVolume(target, { type: 'overlay', device: 'overlay', o: o.join(',') }, labels);
+}
+
+/** A volume that another container keeps. */
+export function namedVolume(name: string, target: string, readOnly: boolean): Mount {
+  return {
+    Type: 'volume',
+    Source: name,
+    Target: target,
+    ReadOnly: readOnly,
+    VolumeOptions: { NoCopy: true, Labels: {}, DriverConfig: { Name: 'local', Options: {} } },
+  };
+}
+
+function newVolume(
+  target: string,
+  options: Record<string, string>,
+  labels: Record<string, string>,
+): Mount {
+  return {
+    Type: 'volume',
+    Source: '',
+    Target: target,
+    ReadOnly: false,
+    VolumeOptions: {
+      NoCopy: true,
+      Labels: labels,
+      DriverConfig: { Name: 'local', Options: options },
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import type Docker from 'dockerode';
+import { sandboxError } from '../errors.ts';
+import type { toContainerConfig, toKeeperConfig } from './container-config.ts';
+import { statusOf } from './engine-errors.ts';
+import type { Engine } from './engine.ts';
+
+/** Creates a container. Throws SANDBOX_IMAGE_UNAVAILABLE where the image is not there. */
+export function createContainer(
+  engine: Engine,
+  body: ReturnType<typeof toContainerConfig | typeof toKeeperConfig>,
+): Promise<Docker.Container> {
+  const created = engine.docker.createContainer(body).catch((error: unknown) => {
+    if (statusOf(error) === 404) throw imageUnavailable(body.Image, 'is not there', error);
+    throw error;
+  });
+  return engine.call('create a container', created);
+}
+
+/** Starts it. The entry is ours and the same in every container, so a refusal of it is the image's doing. */
+export function startContainer(
+  engine: Engine,
+  container: Docker.Container,
+  image: string,
+): Promise<unknown> {
+  const started = container.start().catch((error: unknown) => {
+    const status = statusOf(error);
+    if (status === 400 || status === 404) {
+      throw imageUnavailable(image, 'has no /bin/sh that runs', error);
+    }
+    throw error;
+  });
+  return engine.call('start a container', started);
+}
+
+export function imageUnavailable(image: string, problem: string, cause: unknown): Error {
+  return sandboxError('SANDBOX_IMAGE_UNAVAILABLE', {
+    message: `expected image ${image} on the engine, but it ${problem}`,
+    fix: 'Build or pull the image on this engine (kervyxa runtimes).',
+    cause,
+  });
+}

@@ -1,0 +1,49 @@
+import { randomInt } from 'node:crypto';
+import { sandboxError } from '../errors.ts';
+import type { SandboxLimits, WorkspaceStrategy } from '../port.ts';
+import { findHostCgroups, type HostCgroups } from './cgroups.ts';
+import { CpuPool } from './cpus.ts';
+import type { Engine } from './engine.ts';
+
+/** What was found out about one engine, and what its sessions share. */
+export interface EngineState {
+  readonly memoryBytes: number;
+  readonly cpus: CpuPool;
+  /** Null until a session has tried. */
+  strategy: WorkspaceStrategy | null;
+  /** Null where the host's cgroups can't be seen; undefined until a keeper has shown it. */
+  cgroups: HostCgroups | null | undefined;
+  readonly cgroupDriver: string;
+  readonly cgroupVersion: '1' | '2';
+}
+
+export async function loadEngineState(engine: Engine): Promise<EngineState> {
+  const info = await engine.call('describe itself', engine.docker.info());
+  const cpuCount: number = info.NCPU;
+  return {
+    memoryBytes: info.MemTotal,
+    cpus: new CpuPool(cpuCount, randomInt(cpuCount)),
+    strategy: null,
+    cgroups: undefined,
+    cgroupDriver: info.CgroupDriver,
+    cgroupVersion: info.CgroupVersion === '2' ? '2' : '1',
+  };
+}
+
+/** Looks once, by a running container without a cgroup parent, whether this host's cgroups are the engine's. */
+export async function lookForCgroups(state: EngineState, containerId: string): Promise<void> {
+  state.cgroups ??= await findHostCgroups(state, containerId);
+}
+
+/** Throws SANDBOX_HOST_TOO_SMALL: a run that got less than its contract says could fail for that. */
+export function assertFits(state: EngineState, limits: SandboxLimits): void {
+  const cpusWanted = Math.ceil(limits.cpuCount);
+  if (cpusWanted > state.cpus.size || limits.memoryBytes > state.memoryBytes) {
+    throw sandboxError('SANDBOX_HOST_TOO_SMALL', {
+      message:
+        `expected an engine with ${cpusWanted} CPUs and ${limits.memoryBytes} bytes of memory, ` +
+        `got one with ${state.cpus.size} and ${state.memoryBytes}`,
+      fix: 'Run it on a larger host.',
+    });
+  }
+}

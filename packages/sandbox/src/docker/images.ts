@@ -1,0 +1,44 @@
+import { toPrintable } from '@kervyxa/core';
+import { sandboxError } from '../errors.ts';
+import { imageUnavailable } from './containers.ts';
+import { statusOf } from './engine-errors.ts';
+import type { Engine } from './engine.ts';
+
+/** `sha256:<id>` or `name@sha256:<digest>`: what can't come to mean something else (THREATS C43). */
+const PINNED = /^(?:[a-z0-9][a-z0-9._/:-]*@)?sha256:[0-9a-f]{64}$/;
+
+/**
+ * The id of the image that a pinned reference means on this engine. Throws SANDBOX_IMAGE_NOT_PINNED,
+ * SANDBOX_IMAGE_UNAVAILABLE, and SANDBOX_IMAGE_UNFIT for one that writes where no limit holds (C06).
+ */
+export async function resolveImage(engine: Engine, reference: string): Promise<string> {
+  if (!PINNED.test(reference)) {
+    throw sandboxError('SANDBOX_IMAGE_NOT_PINNED', {
+      message: `expected an image by digest, got "${toPrintable(reference, 200)}"`,
+      fix: 'Name it as sha256:<image id> or name@sha256:<digest>; kervyxa runtimes lists digests.',
+    });
+  }
+  const image = await engine.call(
+    'inspect an image',
+    engine.docker
+      .getImage(reference)
+      .inspect()
+      .catch((error: unknown) => {
+        if (statusOf(error) === 404) throw imageUnavailable(reference, 'is not there', error);
+        throw error;
+      }),
+  );
+  const volumes = Object.keys(image.Config.Volumes ?? {});
+  if (image.Os !== 'linux') throw unfit(reference, `is for ${toPrintable(image.Os, 50)}`);
+  if (volumes.length > 0) {
+    throw unfit(reference, `declares the volume ${toPrintable(volumes.join(', '), 200)}`);
+  }
+  return image.Id;
+}
+
+function unfit(reference: string, problem: string): Error {
+  return sandboxError('SANDBOX_IMAGE_UNFIT', {
+    message: `expected a Linux image without volumes, but ${reference} ${problem}`,
+    fix: 'Build the image without VOLUME.',
+  });
+}

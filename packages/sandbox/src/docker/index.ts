@@ -1,0 +1,2 @@
+export { createDockerSandbox } from './sandbox.ts';
+export type { DockerSandboxOptions } from './sandbox.ts';

@@ -1,0 +1,62 @@
+import { TREE_TIME } from '@kervyxa/core';
+
+/** Where a keeper has its volumes; each folder below is one. */
+export const KEEPER_ROOT = '/k';
+/** Holds `tree/` and `hosts`. */
+export const TREE_FOLDER = 'tree';
+export const HIDDEN_FOLDER = 'hidden';
+/** What a run's package folder is when it has none: a volume of the same shape, for ever empty. */
+export const EMPTY_FOLDER = 'empty';
+/** Followed by a name: the top of one workspace, with `upper/` and `work/`. */
+export const TOP_PREFIX = 'top-';
+export const COPY_FROM_FOLDER = 'from';
+export const COPY_TO_FOLDER = 'to';
+
+const TREE_TIME_SECONDS = TREE_TIME.getTime() / 1_000;
+
+/**
+ * What a keeper executes, on our own image. It takes one command a line on stdin and answers each with one line that
+ * begins with `ok` or `failed`, after which it exits. A tree comes as frames, a line with the number of bytes and
+ * then the bytes, up to a 0: tar reads a pipe to its end, and stdin has to go on. When stdin ends, because our
+ * program died, the keeper exits and its memory volumes go with it.
+ *
+ * Folders that an archive does not list get tar's time of day; `unpack` gives all the same, so that equal trees are
+ * equal to the last bit. `clear` frees memory early; what it may not remove goes with the volume.
+ */
+export const KEEPER_SCRIPT = `umask 022
+cd ${KEEPER_ROOT} || exit 1
+while read -r skip skip skip skip at rest; do
+  case "$at $rest" in
+    ${KEEPER_ROOT}/*' - tmpfs '*) ;;
+    ${KEEPER_ROOT}/*) echo "failed $at is no memory file system"; exit 1 ;;
+  esac
+done </proc/self/mountinfo
+old='touch -d @${TREE_TIME_SECONDS}'
+layout() {
+  set --
+  for top in ${TOP_PREFIX}*; do set -- "$@" $top/upper $top/work; done
+  mkdir ${TREE_FOLDER}/tree "$@" && $old ${TOP_PREFIX}*/upper &&
+    echo '127.0.0.1 localhost' >${TREE_FOLDER}/hosts
+}
+frames() {
+  while read -r bytes && [ "$bytes" -gt 0 ]; do head -c "$bytes" || exit 1; done
+}
+unpack() {
+  frames | tar -xf - -C "$1" && find "$1" -type d -exec $old {} +
+}
+clear() {
+  chmod -R u+rwx "$1"/upper; rm -rf "$1"/upper
+  true
+}
+while read -r verb one two; do
+  answer=
+  case $verb in
+    layout) layout ;;
+    unpack) unpack $one ;;
+    clear) clear $one ;;
+    copy) cp -a $one/. $two/ ;;
+    usage) answer=$(stat -f -c '%S %b %f %c %d' $one) ;;
+    *) false ;;
+  esac || { echo "failed $verb"; exit 1; }
+  echo "ok $answer"
+done`;

@@ -1,0 +1,193 @@
+import { toPrintable, type TreeArchive } from '@kervyxa/core';
+import { sandboxError } from '../errors.ts';
+import { attach, type Attachment } from './attachment.ts';
+import { type KeeperSpec, toKeeperConfig } from './container-config.ts';
+import { createContainer, startContainer } from './containers.ts';
+import { within } from './deadline.ts';
+import type { Engine } from './engine.ts';
+import { KEEPER_ROOT } from './keeper-script.ts';
+import { packFrames } from './keeper-frames.ts';
+
+/** The slowest answer is a copy of a large workspace; one that takes longer than this does not come. */
+const ANSWER_MS_MAX = 300_000;
+const STDERR_CHARACTERS_MAX = 500;
+
+/** A volume that a keeper keeps: its name, and its folder as a path for the engine. */
+export interface KeptVolume {
+  readonly name: string;
+  readonly path: string;
+}
+
+/** From statfs. */
+export interface VolumeUsage {
+  readonly bytesUsed: number;
+  readonly bytesFree: number;
+  readonly inodesUsed: number;
+  readonly inodesFree: number;
+}
+
+/**
+ * A container of ours that keeps memory volumes alive while its session lasts, fills them and looks at them. Nothing
+ * of the solver's runs in it. It is the session's lease too: it runs exactly as long as our program is connected.
+ */
+export class Keeper {
+  readonly containerId: string;
+  readonly image: string;
+  readonly #volumes: ReadonlyMap<string, KeptVolume>;
+  readonly #attachment: Attachment;
+  readonly #output: KeeperOutput;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  private constructor(
+    container: {
+      readonly id: string;
+      readonly image: string;
+      readonly volumes: ReadonlyMap<string, KeptVolume>;
+    },
+    attachment: Attachment,
+    output: KeeperOutput,
+  ) {
+    this.containerId = container.id;
+    this.image = container.image;
+    this.#volumes = container.volumes;
+    this.#attachment = attachment;
+    this.#output = output;
+  }
+
+  /** The container is removed by the session's label, also where this throws. */
+  static async start(engine: Engine, spec: KeeperSpec): Promise<Keeper> {
+    const container = await createContainer(engine, toKeeperConfig(spec));
+    const output = new KeeperOutput();
+    const [attachment, inspected] = await Promise.all([
+      attach(engine, container, (stream, chunk) => output.push(stream, chunk)),
+      engine.call('inspect a container', container.inspect()),
+    ]);
+    await startContainer(engine, container, spec.image);
+    const volumes = new Map<string, KeptVolume>();
+    for (const { Destination, Name, Source } of inspected.Mounts) {
+      volumes.set(Destination, { name: Name ?? '', path: Source });
+    }
+    return new Keeper({ id: container.id, image: spec.image, volumes }, attachment, output);
+  }
+
+  volume(folder: string): KeptVolume {
+    const found = this.#volumes.get(`${KEEPER_ROOT}/${folder}`);
+    if (found === undefined) throw new TypeError(`expected a kept volume, got "${folder}"`);
+    return found;
+  }
+
+  async layout(): Promise<void> {
+    await this.#ask('layout');
+  }
+
+  /** Unpacks a tree into a folder; the stream is read no faster than it is written. */
+  async unpack(folder: string, archive: TreeArchive, signal: AbortSignal): Promise<void> {
+    await this.#ask(`unpack ${folder}`, async () => {
+      for await (const frame of packFrames(archive.open(signal))) {
+        signal.throwIfAborted();
+        // The keeper may die half-way; then nobody takes the bytes.
+        await Promise.race([this.#attachment.write(frame), this.#attachment.ended]);
+      }
+    });
+  }
+
+  async copy(fromFolder: string, toFolder: string): Promise<void> {
+    await this.#ask(`copy ${fromFolder} ${toFolder}`);
+  }
+
+  async clear(folder: string): Promise<void> {
+    await this.#ask(`clear ${folder}`);
+  }
+
+  async usage(folder: string): Promise<VolumeUsage> {
+    const answer = await this.#ask(`usage ${folder}`);
+    const [blockBytes, blocks, blocksFree, inodes, inodesFree] = answer.split(' ').map(Number);
+    if (
+      blockBytes === undefined ||
+      blocks === undefined ||
+      blocksFree === undefined ||
+      inodes === undefined ||
+      inodesFree === undefined
+    ) {
+      throw this.#failure(`five numbers for usage, got "${toPrintable(answer, 100)}"`);
+    }
+    return {
+      bytesUsed: (blocks - blocksFree) * blockBytes,
+      bytesFree: blocksFree * blockBytes,
+      inodesUsed: inodes - inodesFree,
+      inodesFree,
+    };
+  }
+
+  /** Ends the keeper; its container is still to be removed. */
+  disconnect(): void {
+    this.#attachment.close();
+  }
+
+  /** One command at a time: an answer is known by its place alone. */
+  #ask(command: string, sendRest?: () => Promise<void>): Promise<string> {
+    const answer = this.#turn.then(async () => {
+      await this.#attachment.write(`${command}\n`);
+      await sendRest?.();
+      return this.#nextAnswer(command);
+    });
+    this.#turn = answer.catch(() => undefined);
+    return answer;
+  }
+
+  async #nextAnswer(command: string): Promise<string> {
+    const gone = this.#attachment.ended.then(() => {
+      throw this.#failure(`an answer to "${command}", got the end of the container`);
+    });
+    const line = await within(Promise.race([this.#output.nextLine(), gone]), ANSWER_MS_MAX, () =>
+      this.#failure(`an answer to "${command}" within ${ANSWER_MS_MAX} ms, got none`),
+    );
+    const [status, ...words] = line.split(' ');
+    if (status === 'ok') return words.join(' ');
+    throw this.#failure(`"${command}" to succeed, got "${toPrintable(line, 200)}"`);
+  }
+
+  #failure(expectation: string): Error {
+    const said = toPrintable(this.#output.errors.trim(), STDERR_CHARACTERS_MAX);
+    const code = said.includes('No space left') ? 'SANDBOX_DISK_FULL' : 'SANDBOX_WORKSPACE_FAILED';
+    return sandboxError(code, {
+      message: `expected ${expectation}${said === '' ? '' : ` (${said})`}`,
+      fix: 'Run kervyxa doctor: the engine must give memory volumes, and the tools image sh and tar.',
+    });
+  }
+}
+
+/** Lines of a keeper's stdout, in order, and the beginning of its stderr. */
+class KeeperOutput {
+  errors = '';
+  #rest = '';
+  readonly #lines: string[] = [];
+  #waiting: ((line: string) => void) | null = null;
+
+  push(stream: 'stdout' | 'stderr', chunk: Uint8Array): void {
+    const text = Buffer.from(chunk).toString('latin1');
+    if (stream === 'stderr') {
+      this.errors = (this.errors + text).slice(0, STDERR_CHARACTERS_MAX);
+      return;
+    }
+    const lines = (this.#rest + text).split('\n');
+    this.#rest = lines.pop() ?? '';
+    this.#lines.push(...lines);
+    this.#hand();
+  }
+
+  nextLine(): Promise<string> {
+    return new Promise((resolve) => {
+      this.#waiting = resolve;
+      this.#hand();
+    });
+  }
+
+  #hand(): void {
+    if (this.#waiting === null) return;
+    const line = this.#lines.shift();
+    if (line === undefined) return;
+    this.#waiting(line);
+    this.#waiting = null;
+  }
+}

@@ -1,0 +1,125 @@
+import type { Readable } from 'node:stream';
+import type Docker from 'dockerode';
+import { Parser } from 'tar';
+import { FileCapture } from '../capture.ts';
+import { sandboxError } from '../errors.ts';
+import type { FileReading } from '../port.ts';
+import { statusOf } from './engine-errors.ts';
+import type { Engine } from './engine.ts';
+import { WORKSPACE } from './gate.ts';
+
+/** The type bits of the engine's file modes, which are Go's. */
+const GO_TYPES: readonly (readonly [bit: number, name: string])[] = [
+  [31, 'folder'],
+  [27, 'symbolic link'],
+  [26, 'device'],
+  [25, 'named pipe'],
+  [24, 'socket'],
+  [21, 'character device'],
+  [19, 'irregular file'],
+];
+
+interface PathStat {
+  readonly type: string;
+  readonly size: number;
+}
+
+/**
+ * Reads one file of a dead container through the engine, which sees its /workspace as it was left. Each part of the
+ * path is looked at by itself, so that no link is followed, wherever it stands (THREATS C28, BUG-39). The container
+ * must be dead: nothing may change between the look and the reading.
+ */
+export async function readWorkspaceFile(
+  engine: Engine,
+  container: Docker.Container,
+  parts: readonly string[],
+  bytesMax: number,
+  signal: AbortSignal,
+): Promise<FileReading> {
+  let path = WORKSPACE;
+  let found: PathStat = { type: 'folder', size: 0 };
+  for (const [index, part] of parts.entries()) {
+    signal.throwIfAborted();
+    path = `${path}/${part}`;
+    const looked = await statPath(engine, container, path);
+    if (looked === null) return { kind: 'absent' };
+    found = looked;
+    const isLast = index === parts.length - 1;
+    if (isLast) break;
+    if (found.type === 'file') return { kind: 'absent' };
+    if (found.type !== 'folder') return { kind: 'not_regular', found: found.type };
+  }
+  if (found.type !== 'file') return { kind: 'not_regular', found: found.type };
+  if (found.size > bytesMax) return { kind: 'too_large', bytesMax };
+  return readContent(engine, container, { path, size: found.size }, signal);
+}
+
+async function statPath(
+  engine: Engine,
+  container: Docker.Container,
+  path: string,
+): Promise<PathStat | null> {
+  const answer = container.infoArchive({ path }).catch(async (error: unknown) => {
+    if (statusOf(error) !== 404) throw error;
+    // 404 is said of a missing container too, and that is no fault of the solver's.
+    await container.inspect();
+    return null;
+  });
+  const response: Readable & { headers: Record<string, string | undefined> } = await engine.call(
+    'look at a file of a run',
+    answer,
+  );
+  if (response === null) return null;
+  response.resume();
+  return parsePathStat(response.headers['x-docker-container-path-stat']);
+}
+
+/** Exported for its test. Throws SANDBOX_RUN_LOST where the engine's answer is not one. */
+export function parsePathStat(header: string | undefined): PathStat {
+  const text = Buffer.from(header ?? '', 'base64').toString();
+  const mode = /"mode":(\d+)/.exec(text)?.[1];
+  const size = /"size":(\d+)/.exec(text)?.[1];
+  if (mode === undefined || size === undefined) {
+    throw sandboxError('SANDBOX_RUN_LOST', {
+      message: 'expected size and mode of a file from the engine, got neither',
+    });
+  }
+  const bits = BigInt(mode);
+  const type = GO_TYPES.find(([bit]) => ((bits >> BigInt(bit)) & 1n) === 1n)?.[1] ?? 'file';
+  return { type, size: Number(size) };
+}
+
+async function readContent(
+  engine: Engine,
+  container: Docker.Container,
+  { path, size }: { readonly path: string; readonly size: number },
+  signal: AbortSignal,
+): Promise<FileReading> {
+  const stream = await engine.call('read a file of a run', container.getArchive({ path }));
+  const capture = new FileCapture(size);
+  let entries = 0;
+  const parser = new Parser({
+    strict: true,
+    onReadEntry: (entry) => {
+      entries += 1;
+      if (entry.type !== 'File' || entry.size !== size || entries > 1) {
+        throw changed(`one file of ${size} bytes`, `${entry.type} of ${entry.size} bytes`);
+      }
+      entry.on('data', (chunk: Uint8Array) => capture.push(chunk));
+    },
+  });
+  for await (const chunk of stream) {
+    signal.throwIfAborted();
+    parser.write(chunk as Buffer); // The engine's answer is read as bytes.
+  }
+  parser.end();
+  const { bytesTotal, sha256, head, lineCount } = capture.finish();
+  if (entries !== 1 || bytesTotal !== size) throw changed(`${size} bytes`, `${bytesTotal}`);
+  return { kind: 'file', bytesTotal, sha256, head, lineCount };
+}
+
+function changed(expected: string, got: string): Error {
+  return sandboxError('SANDBOX_RUN_LOST', {
+    message: `expected ${expected} from the engine, got ${got}`,
+  });
+}

@@ -1,0 +1,234 @@
+import type { Clock } from '@kervyxa/core';
+import type Docker from 'dockerode';
+import { sandboxError } from '../errors.ts';
+import { RunLifecycle } from '../lifecycle.ts';
+import type { FileReading, RunOutcome, RunRequest, StagedRun } from '../port.ts';
+import { parseWorkspacePath } from '../request.ts';
+import { attach, type Attachment } from './attachment.ts';
+import type { RunCgroup } from './cgroups.ts';
+import { removeContainer } from './cleanup.ts';
+import { type RunSpec, toContainerConfig } from './container-config.ts';
+import { createContainer, startContainer } from './containers.ts';
+import { within } from './deadline.ts';
+import { toEngineError } from './engine-errors.ts';
+import type { Engine } from './engine.ts';
+import { RELEASE_LINE } from './gate.ts';
+import { readWorkspaceFile } from './read-file.ts';
+import { RunOutput } from './run-output.ts';
+import type { Workspace } from './workspaces.ts';
+
+/** How long an engine may take to report what must have happened: a death after a kill, the end of a dead stream. */
+const SETTLE_MS_MAX = 15_000;
+
+type StopReason = 'timed_out' | 'output_exceeded' | 'aborted';
+
+export interface RunContext {
+  readonly engine: Engine;
+  readonly clock: Clock;
+  readonly request: RunRequest;
+  readonly spec: RunSpec;
+  readonly workspace: Workspace;
+  readonly cgroup: RunCgroup | null;
+  /** Called once, when the container is removed. */
+  readonly onDisposed: () => void;
+}
+
+/** A container at the gate, and then the run in it. */
+export class DockerRun implements StagedRun {
+  /** What is mounted at /workspace; the session compares it with what should be. */
+  readonly fileSystem: string;
+  readonly #context: RunContext;
+  readonly #container: Docker.Container;
+  readonly #attachment: Attachment;
+  readonly #output: RunOutput;
+  readonly #death: Promise<number>;
+  readonly #lifecycle = new RunLifecycle();
+  #disposal: Promise<void> | null = null;
+
+  private constructor(context: RunContext, parts: StartedParts) {
+    this.#context = context;
+    this.#container = parts.container;
+    this.#attachment = parts.attachment;
+    this.#output = parts.output;
+    this.#death = parts.death;
+    this.fileSystem = parts.fileSystem;
+  }
+
+  /** Resolves when the gate waits. What it made is removed where it throws. */
+  static async start(context: RunContext): Promise<DockerRun> {
+    let container: Docker.Container | null = null;
+    try {
+      container = await createContainer(context.engine, toContainerConfig(context.spec));
+      return new DockerRun(context, await startAtGate(context, container));
+    } catch (error) {
+      // What this can't remove is found, and reported, when the session closes.
+      await Promise.allSettled([discard(context, container?.id ?? null, null)]);
+      throw error;
+    }
+  }
+
+  async release(signal: AbortSignal): Promise<RunOutcome> {
+    this.#lifecycle.beginRelease();
+    try {
+      signal.throwIfAborted();
+      const { clock } = this.#context;
+      const releasedMs = clock.monotonicMs();
+      const { exitCode, stopped } = await this.#awaitEnd(signal);
+      const durationMs = clock.monotonicMs() - releasedMs;
+      if (stopped === 'aborted') signal.throwIfAborted();
+      return { ...(await this.#collect(exitCode)), timedOut: stopped === 'timed_out', durationMs };
+    } finally {
+      this.#lifecycle.endRelease();
+    }
+  }
+
+  async readFile(path: string, bytesMax: number, signal: AbortSignal): Promise<FileReading> {
+    this.#lifecycle.assertReadable();
+    const parts = parseWorkspacePath(path);
+    return readWorkspaceFile(this.#context.engine, this.#container, parts, bytesMax, signal);
+  }
+
+  dispose(): Promise<void> {
+    this.#lifecycle.dispose();
+    this.#disposal ??= discard(this.#context, this.#container.id, this.#attachment);
+    return this.#disposal;
+  }
+
+  /**
+   * Opens the gate and waits until the container is dead and all its output read. Our own flag is set before the
+   * kill, so that no exit status can hide why it died (THREATS C09); the kill can't be caught. Both the engine's word
+   * that it is dead and the end of the stream are required: without either, nothing is known (M19).
+   */
+  async #awaitEnd(signal: AbortSignal): Promise<{ exitCode: number; stopped: StopReason | null }> {
+    let stopped: StopReason | null = null;
+    const stop = Promise.withResolvers<void>();
+    const stopFor = (reason: StopReason): void => {
+      stopped ??= reason;
+      stop.resolve();
+    };
+    const onAbort = (): void => stopFor('aborted');
+    const timer = setTimeout(() => stopFor('timed_out'), this.#context.request.timeoutMs);
+    signal.addEventListener('abort', onAbort, { once: true });
+    void this.#output.overflowed.then(() => stopFor('output_exceeded'));
+    try {
+      await this.#attachment.write(RELEASE_LINE);
+      const exitCode = await Promise.race([
+        this.#death,
+        this.#deathAfterStream(),
+        stop.promise.then(() => this.#kill()),
+      ]);
+      // What ended by itself in time did, however long its last output takes to arrive.
+      clearTimeout(timer);
+      await within(this.#attachment.ended, SETTLE_MS_MAX, () => lost('the end of its output'));
+      return { exitCode, stopped };
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  async #kill(): Promise<number> {
+    await this.#context.engine.callIfThere('kill a container', this.#container.kill());
+    return within(this.#death, SETTLE_MS_MAX, () => lost('its death after it was killed'));
+  }
+
+  /** A stream that ends while the engine says nothing: either the command closed it, or the engine is gone. */
+  async #deathAfterStream(): Promise<number> {
+    await this.#attachment.ended;
+    const { State } = await this.#context.engine.call('inspect a run', this.#container.inspect());
+    if (State.Running) return this.#death;
+    return within(this.#death, SETTLE_MS_MAX, () => lost('its exit status'));
+  }
+
+  async #collect(exitCode: number): Promise<Omit<RunOutcome, 'timedOut' | 'durationMs'>> {
+    const { engine, workspace, cgroup } = this.#context;
+    const [{ State }, facts, workspaceFull] = await Promise.all([
+      engine.call('inspect a run', this.#container.inspect()),
+      cgroup?.facts(),
+      exitCode === 0 ? null : workspace.isFull(),
+    ]);
+    if (State.Running || State.ExitCode !== exitCode) throw lost('one exit status, told twice');
+    return {
+      exitCode,
+      outputExceeded: this.#output.isOverflowed,
+      oomKilled: State.OOMKilled || facts?.oomKilled === true,
+      pidsLimitHit: facts?.pidsLimitHit ?? null,
+      peakMemoryBytes: facts?.peakMemoryBytes ?? null,
+      workspaceFull,
+      ...this.#output.finish(),
+    };
+  }
+}
+
+interface StartedParts {
+  readonly container: Docker.Container;
+  readonly attachment: Attachment;
+  readonly output: RunOutput;
+  readonly death: Promise<number>;
+  readonly fileSystem: string;
+}
+
+async function startAtGate(
+  { engine, request, spec, cgroup }: RunContext,
+  container: Docker.Container,
+): Promise<StartedParts> {
+  const output = new RunOutput(spec.limits.outputBytes, request.onOutput);
+  const attachment = await attach(engine, container, (stream, chunk) => output.push(stream, chunk));
+  try {
+    await startContainer(engine, container, spec.image);
+    cgroup?.watch(container.id);
+    const death = awaitDeath(container);
+    const gone = Promise.race([death, attachment.ended]).then(() => {
+      throw lost('our gate to open in it');
+    });
+    const opened = Promise.race([output.gateOpened, gone]);
+    const fileSystem = await within(opened, SETTLE_MS_MAX, () => lost('our gate to open in it'));
+    return { container, attachment, output, death, fileSystem };
+  } catch (error) {
+    attachment.close();
+    throw error;
+  }
+}
+
+/** The exit status when the container is dead. Has no deadline: runs end by their own timer. */
+function awaitDeath(container: Docker.Container): Promise<number> {
+  const death = container.wait({ condition: 'not-running' }).then(
+    (answer: unknown) => parseExit(answer),
+    (error: unknown) => {
+      throw toEngineError('wait for a run', error);
+    },
+  );
+  // Whoever looks at it may have given up before.
+  death.catch(() => undefined);
+  return death;
+}
+
+function parseExit(answer: unknown): number {
+  const status =
+    typeof answer === 'object' && answer !== null && 'StatusCode' in answer
+      ? answer.StatusCode
+      : undefined;
+  if (typeof status !== 'number' || !Number.isInteger(status)) throw lost('its exit status');
+  return status;
+}
+
+async function discard(
+  { engine, workspace, cgroup, onDisposed }: RunContext,
+  containerId: string | null,
+  attachment: Attachment | null,
+): Promise<void> {
+  try {
+    if (containerId !== null) await removeContainer(engine, containerId);
+    attachment?.close();
+    await Promise.all([workspace.release(), cgroup?.remove()]);
+  } finally {
+    onDisposed();
+  }
+}
+
+function lost(expected: string): Error {
+  return sandboxError('SANDBOX_RUN_LOST', {
+    message: `expected of a run ${expected}, got nothing`,
+    fix: 'The run is worth another try; run kervyxa doctor if it happens again.',
+  });
+}

@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto';
+import { type Clock, isAppError, systemClock } from '@kervyxa/core';
+import type { EngineFacts, Sandbox, SandboxSession, SessionRequest } from '../port.ts';
+import { assertSessionRequest } from '../request.ts';
+import { findDeadSessions, removeSession } from './cleanup.ts';
+import { type Mount, tmpfsVolume, type TmpfsSize } from './container-config.ts';
+import { type EngineState, loadEngineState, lookForCgroups, assertFits } from './engine-state.ts';
+import { connectEngine, type Engine } from './engine.ts';
+import { inspectEngine } from './engine-facts.ts';
+import { resolveImage } from './images.ts';
+import { EMPTY_FOLDER, HIDDEN_FOLDER, KEEPER_ROOT, TREE_FOLDER } from './keeper-script.ts';
+import { Keeper } from './keeper.ts';
+import { toLabels } from './labels.ts';
+import { DockerSession } from './session.ts';
+import { SETUP_TOP, topOf, topVolume } from './workspaces.ts';
+
+const PAGE_BYTES = 4_096;
+const TREE_SLACK_BYTES = 1_024 * 1_024;
+/** As good as none, yet counted: statfs tells how many are used only where there is a limit. */
+const TREE_INODES_MAX = 1_000_000_000;
+
+export interface DockerSandboxOptions {
+  /** `unix:///path/to/docker.sock` or `tcp://host:port`. */
+  readonly dockerHost: string;
+  /** An image of our own with sh, tar, head, find, touch, cp, chmod, rm and GNU stat; nothing else runs in it. */
+  readonly toolsImage: string;
+  readonly clock?: Clock;
+}
+
+/** Runs on a Docker-compatible engine through its API alone. Connects with the first call. */
+export function createDockerSandbox(options: DockerSandboxOptions): Sandbox {
+  return new DockerSandbox(options);
+}
+
+class DockerSandbox implements Sandbox {
+  readonly #engine: Engine;
+  readonly #toolsImage: string;
+  readonly #clock: Clock;
+  #state: Promise<EngineState> | null = null;
+
+  constructor({ dockerHost, toolsImage, clock }: DockerSandboxOptions) {
+    this.#engine = connectEngine(dockerHost);
+    this.#toolsImage = toolsImage;
+    this.#clock = clock ?? systemClock;
+  }
+
+  async inspect(signal: AbortSignal): Promise<EngineFacts> {
+    const openSession = (request: SessionRequest) => this.openSession(request, signal);
+    const facts = await inspectEngine(this.#engine, {
+      toolsImage: this.#toolsImage,
+      openSession,
+      signal,
+    });
+    const { cgroups } = await this.#loadState();
+    return facts(cgroups ?? null);
+  }
+
+  async resolveImage(reference: string, signal: AbortSignal): Promise<string> {
+    signal.throwIfAborted();
+    return resolveImage(this.#engine, reference);
+  }
+
+  async openSession(request: SessionRequest, signal: AbortSignal): Promise<SandboxSession> {
+    assertSessionRequest(request);
+    signal.throwIfAborted();
+    const id = randomBytes(16).toString('hex');
+    try {
+      // Settled, not raced: the keeper's container must be there, or not, before it can be removed.
+      const [state, image, keeper] = await settleAll([
+        this.#loadState(),
+        resolveImage(this.#engine, request.image),
+        this.#startKeeper(id, request),
+      ]);
+      assertFits(state, request.limits);
+      signal.throwIfAborted();
+      await Promise.all([lookForCgroups(state, keeper.containerId), fill(keeper, request, signal)]);
+      const { clock, engine } = { clock: this.#clock, engine: this.#engine };
+      return new DockerSession({ engine, state, clock, id, image, request, keeper });
+    } catch (error) {
+      await removeSession(this.#engine, id).catch((failure: unknown) => {
+        // Where the engine is gone there is one thing to report, and the reaper finds the rest.
+        if (!isAppError(error) || error.code !== 'SANDBOX_ENGINE_UNAVAILABLE') throw failure;
+      });
+      throw error;
+    }
+  }
+
+  async reap(signal: AbortSignal): Promise<number> {
+    let removed = 0;
+    for (const session of await findDeadSessions(this.#engine)) {
+      signal.throwIfAborted();
+      removed += await removeSession(this.#engine, session);
+    }
+    return removed;
+  }
+
+  async #loadState(): Promise<EngineState> {
+    this.#state ??= loadEngineState(this.#engine);
+    try {
+      return await this.#state;
+    } catch (error) {
+      this.#state = null;
+      throw error;
+    }
+  }
+
+  #startKeeper(session: string, { tree, verifierPackage, limits, runsMax }: SessionRequest) {
+    const labels = toLabels(session, 'volume');
+    const volume = (folder: string, size: TmpfsSize): Mount =>
+      tmpfsVolume(`${KEEPER_ROOT}/${folder}`, size, labels);
+    // Of one size, so that a run can't tell by it whether its package is the hidden one (THREATS C37, H19).
+    const packageSize = toVolumeSize(verifierPackage);
+    const tops = [SETUP_TOP, ...Array.from({ length: runsMax }, (_, run) => topOf(run))];
+    return Keeper.start(this.#engine, {
+      image: this.#toolsImage,
+      privileged: false,
+      labels: toLabels(session, 'keeper'),
+      mounts: [
+        volume(TREE_FOLDER, toVolumeSize(tree)),
+        volume(HIDDEN_FOLDER, packageSize),
+        volume(EMPTY_FOLDER, packageSize),
+        ...tops.map((top) => topVolume(top, limits.workspaceBytes, session)),
+      ],
+    });
+  }
+}
+
+async function fill(
+  keeper: Keeper,
+  { tree, verifierPackage }: SessionRequest,
+  signal: AbortSignal,
+): Promise<void> {
+  await keeper.layout();
+  await keeper.unpack(`${TREE_FOLDER}/tree`, tree, signal);
+  if (verifierPackage !== null) await keeper.unpack(HIDDEN_FOLDER, verifierPackage, signal);
+}
+
+/** Always enough, whatever the names are: a tree that did not fit would be a fault of ours. */
+function toVolumeSize(archive: SessionRequest['verifierPackage']): TmpfsSize {
+  const { bytesTotal, entryCount } = archive ?? { bytesTotal: 0, entryCount: 0 };
+  return {
+    sizeBytes: bytesTotal + entryCount * PAGE_BYTES + TREE_SLACK_BYTES,
+    inodesMax: TREE_INODES_MAX,
+  };
+}
+
+/** As Promise.all, but waits for all before it rejects with the first failure. */
+async function settleAll<T extends readonly unknown[]>(work: {
+  readonly [K in keyof T]: Promise<T[K]>;
+}): Promise<T> {
+  await Promise.allSettled(work);
+  return (await Promise.all(work)) as unknown as T; // Promise.all's own type loses the tuple here.
+}

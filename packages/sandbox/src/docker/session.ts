@@ -1,0 +1,191 @@
+import { type Clock, isAppError } from '@kervyxa/core';
+import { SessionLifecycle } from '../lifecycle.ts';
+import type {
+  RunOutcome,
+  RunRequest,
+  SandboxSession,
+  SessionRequest,
+  StagedRun,
+  WorkspaceStrategy,
+} from '../port.ts';
+import { assertRunRequest } from '../request.ts';
+import { removeSession } from './cleanup.ts';
+import type { EngineState } from './engine-state.ts';
+import type { Engine } from './engine.ts';
+import { EMPTY_FOLDER, HIDDEN_FOLDER, TREE_FOLDER } from './keeper-script.ts';
+import type { Keeper } from './keeper.ts';
+import { toLabels } from './labels.ts';
+import { DockerRun } from './run.ts';
+import {
+  CopyWorkspaces,
+  OverlayWorkspaces,
+  type Workspace,
+  type WorkspaceMaker,
+} from './workspaces.ts';
+
+export interface SessionParts {
+  readonly engine: Engine;
+  readonly state: EngineState;
+  readonly clock: Clock;
+  /** Random, so that nothing in a container tells what it is for. */
+  readonly id: string;
+  readonly image: string;
+  readonly request: SessionRequest;
+  readonly keeper: Keeper;
+}
+
+type Place = number | 'setup';
+
+export class DockerSession implements SandboxSession {
+  readonly #parts: SessionParts;
+  readonly #lifecycle: SessionLifecycle;
+  readonly #makers: Readonly<Record<WorkspaceStrategy, WorkspaceMaker>>;
+  readonly #starting = new Set<Promise<unknown>>();
+  #setupSteps = 0;
+  #closing: Promise<void> | null = null;
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts;
+    this.#lifecycle = new SessionLifecycle(parts.request.runsMax);
+    const { workspaceBytes } = parts.request.limits;
+    const context = { ...parts, session: parts.id, workspaceBytes };
+    this.#makers = {
+      overlay: new OverlayWorkspaces(context),
+      copy: new CopyWorkspaces(context),
+    };
+  }
+
+  get strategy(): WorkspaceStrategy {
+    return this.#parts.state.strategy ?? 'overlay';
+  }
+
+  async runSetup(request: RunRequest, signal: AbortSignal): Promise<RunOutcome> {
+    assertRunRequest(request);
+    const endSetup = this.#lifecycle.beginSetup();
+    try {
+      const run = await this.#start('setup', request, signal);
+      try {
+        return await run.release(signal);
+      } finally {
+        await run.dispose();
+      }
+    } finally {
+      endSetup();
+    }
+  }
+
+  async stage(request: RunRequest, signal: AbortSignal): Promise<StagedRun> {
+    assertRunRequest(request);
+    return this.#start(this.#lifecycle.beginStage(), request, signal);
+  }
+
+  close(): Promise<void> {
+    this.#lifecycle.close();
+    this.#closing ??= this.#removeAll();
+    return this.#closing;
+  }
+
+  async #removeAll(): Promise<void> {
+    const { engine, state, id, keeper } = this.#parts;
+    await Promise.allSettled(this.#starting);
+    keeper.disconnect();
+    await removeSession(engine, id);
+    await state.cgroups?.removeSession(id);
+  }
+
+  async #start(place: Place, request: RunRequest, signal: AbortSignal): Promise<DockerRun> {
+    signal.throwIfAborted();
+    const start = this.#startByStrategy(place, request);
+    this.#starting.add(start);
+    try {
+      const run = await start;
+      if (signal.aborted) {
+        await run.dispose();
+        signal.throwIfAborted();
+      }
+      return run;
+    } finally {
+      this.#starting.delete(start);
+    }
+  }
+
+  /**
+   * Tries the overlay first, until this engine is known to mount one or not. An engine that can't says so, or shows
+   * an empty folder without a word (PERF §4): the gate tells what is mounted.
+   */
+  async #startByStrategy(place: Place, request: RunRequest): Promise<DockerRun> {
+    const { state, keeper } = this.#parts;
+    if (state.strategy !== 'copy' && OverlayWorkspaces.canName(keeper)) {
+      const run = await this.#tryOverlay(place, request);
+      if (run !== null) return run;
+    }
+    const run = await this.#startWith(await this.#workspaceFor('copy', place), place, request);
+    state.strategy = 'copy';
+    return run;
+  }
+
+  async #tryOverlay(place: Place, request: RunRequest): Promise<DockerRun | null> {
+    const { state } = this.#parts;
+    const workspace = await this.#workspaceFor('overlay', place);
+    let run: DockerRun;
+    try {
+      run = await this.#startWith(workspace, place, request);
+    } catch (error) {
+      if (state.strategy === 'overlay' || !isMountRefusal(error)) throw error;
+      return null;
+    }
+    if (run.fileSystem === workspace.fileSystem) {
+      state.strategy = 'overlay';
+      return run;
+    }
+    await run.dispose();
+    return null;
+  }
+
+  #workspaceFor(strategy: WorkspaceStrategy, place: Place): Promise<Workspace> {
+    const maker = this.#makers[strategy];
+    return place === 'setup' ? maker.forSetup() : maker.forRun(place);
+  }
+
+  async #startWith(workspace: Workspace, place: Place, request: RunRequest): Promise<DockerRun> {
+    const { engine, state, clock, id, image, keeper } = this.#parts;
+    const { limits } = this.#parts.request;
+    const cpus = state.cpus.take(Math.ceil(limits.cpuCount));
+    const cgroup = state.cgroups?.runCgroup(id, this.#cgroupName(place)) ?? null;
+    const packageFolder = request.withVerifierPackage ? HIDDEN_FOLDER : EMPTY_FOLDER;
+    return DockerRun.start({
+      engine,
+      clock,
+      request,
+      workspace,
+      cgroup,
+      spec: {
+        image,
+        command: request.command,
+        limits,
+        cpus,
+        workspace: workspace.mount,
+        packageVolume: keeper.volume(packageFolder).name,
+        hostsFile: `${keeper.volume(TREE_FOLDER).path}/hosts`,
+        cgroupParent: cgroup?.parent ?? null,
+        labels: toLabels(id, 'run'),
+      },
+      onDisposed: () => state.cpus.giveBack(cpus),
+    });
+  }
+
+  #cgroupName(place: Place): string {
+    if (place !== 'setup') return `run-${place}`;
+    this.#setupSteps += 1;
+    return `setup-${this.#setupSteps}`;
+  }
+}
+
+/** The engine answered and would not start it; an engine that is gone has no status. */
+function isMountRefusal(error: unknown): boolean {
+  return (
+    isAppError(error) &&
+    error.code === 'SANDBOX_ENGINE_UNAVAILABLE' &&
+    typeof error.details['statusCode'] === 'number'
+  );
+}

@@ -1,0 +1,173 @@
+import { removeContainer } from './cleanup.ts';
+import {
+  type Mount,
+  namedVolume,
+  overlayVolume,
+  tmpfsVolume,
+  WORKSPACE_INODES_MAX,
+} from './container-config.ts';
+import type { Engine } from './engine.ts';
+import { WORKSPACE } from './gate.ts';
+import {
+  COPY_FROM_FOLDER,
+  COPY_TO_FOLDER,
+  KEEPER_ROOT,
+  TOP_PREFIX,
+  TREE_FOLDER,
+} from './keeper-script.ts';
+import { Keeper, type VolumeUsage } from './keeper.ts';
+import { toLabels } from './labels.ts';
+
+export const SETUP_TOP = `${TOP_PREFIX}setup`;
+/** Room for what the keeper and the overlay put beside a run's own files. */
+const OVERHEAD_INODES = 16;
+
+/** One /workspace: the tree, or what the set-up made of it, and room for `limits.workspaceBytes` of changes. */
+export interface Workspace {
+  readonly mount: Mount;
+  /** What the gate must find at /workspace; anything else means that the mount did not happen. */
+  readonly fileSystem: 'overlay' | 'tmpfs';
+  /** Not a byte or not a file more would fit. */
+  isFull(): Promise<boolean>;
+  /** Frees its memory; call when its container is removed. */
+  release(): Promise<void>;
+}
+
+/** Makes workspaces. The set-up's is one for all steps; the runs' start from what it holds at that time. */
+export interface WorkspaceMaker {
+  forSetup(): Promise<Workspace>;
+  forRun(run: number): Promise<Workspace>;
+}
+
+/** What both strategies work on. */
+export interface WorkspaceContext {
+  readonly engine: Engine;
+  readonly session: string;
+  /** Keeps the tree, and a top for the set-up and for each run. */
+  readonly keeper: Keeper;
+  readonly workspaceBytes: number;
+}
+
+export function topOf(run: number): string {
+  return `${TOP_PREFIX}${run}`;
+}
+
+export function topVolume(top: string, workspaceBytes: number, session: string): Mount {
+  const size = {
+    sizeBytes: workspaceBytes,
+    inodesMax: WORKSPACE_INODES_MAX + OVERHEAD_INODES,
+  };
+  return tmpfsVolume(`${KEEPER_ROOT}/${top}`, size, toLabels(session, 'volume'));
+}
+
+/**
+ * Workspaces as overlays: the tree below, read-only, and a memory volume of its own on top. Nothing is copied, and
+ * what a set-up wrote becomes one more layer below.
+ */
+export class OverlayWorkspaces implements WorkspaceMaker {
+  readonly #context: WorkspaceContext;
+  #hasSetup = false;
+
+  constructor(context: WorkspaceContext) {
+    this.#context = context;
+  }
+
+  /** False where the engine's paths can't be written in mount options. */
+  static canName(keeper: Keeper): boolean {
+    return !/[,:\\]/.test(keeper.volume(TREE_FOLDER).path);
+  }
+
+  async forSetup(): Promise<Workspace> {
+    this.#hasSetup = true;
+    return this.#workspace(SETUP_TOP, [this.#treePath()], async () => undefined);
+  }
+
+  async forRun(run: number): Promise<Workspace> {
+    const { keeper } = this.#context;
+    const setup = this.#hasSetup ? [`${keeper.volume(SETUP_TOP).path}/upper`] : [];
+    return this.#workspace(topOf(run), [...setup, this.#treePath()], () =>
+      keeper.clear(topOf(run)),
+    );
+  }
+
+  #treePath(): string {
+    return `${this.#context.keeper.volume(TREE_FOLDER).path}/tree`;
+  }
+
+  #workspace(top: string, lowers: string[], release: () => Promise<void>): Workspace {
+    const { keeper, session } = this.#context;
+    const overlay = { lowers, top: keeper.volume(top).path };
+    return {
+      mount: overlayVolume(WORKSPACE, overlay, toLabels(session, 'volume')),
+      fileSystem: 'overlay',
+      isFull: async () => isFull(await keeper.usage(top)),
+      release,
+    };
+  }
+}
+
+/** Workspaces as copies, for engines that can't mount an overlay: each in a memory volume of its own. */
+export class CopyWorkspaces implements WorkspaceMaker {
+  readonly #context: WorkspaceContext;
+  #setup: Promise<Keeper> | null = null;
+
+  constructor(context: WorkspaceContext) {
+    this.#context = context;
+  }
+
+  async forSetup(): Promise<Workspace> {
+    this.#setup ??= this.#copyTree();
+    return this.#workspace(await this.#setup, async () => undefined);
+  }
+
+  async forRun(): Promise<Workspace> {
+    const setup = await this.#setup;
+    const filler = await (setup === null ? this.#copyTree() : this.#copySetup(setup));
+    return this.#workspace(filler, async () => {
+      filler.disconnect();
+      await removeContainer(this.#context.engine, filler.containerId);
+    });
+  }
+
+  #copyTree(): Promise<Keeper> {
+    return this.#copy(this.#context.keeper, TREE_FOLDER, `${COPY_FROM_FOLDER}/tree`);
+  }
+
+  #copySetup(setup: Keeper): Promise<Keeper> {
+    return this.#copy(setup, COPY_TO_FOLDER, COPY_FROM_FOLDER);
+  }
+
+  /** A keeper of its own for each copy, so that the volume is as large as what is copied and the room for changes. */
+  async #copy(source: Keeper, sourceFolder: string, from: string): Promise<Keeper> {
+    const { engine, session, keeper, workspaceBytes } = this.#context;
+    const { bytesUsed, inodesUsed } = await source.usage(sourceFolder);
+    const size = {
+      sizeBytes: bytesUsed + workspaceBytes,
+      inodesMax: inodesUsed + WORKSPACE_INODES_MAX,
+    };
+    const filler = await Keeper.start(engine, {
+      image: keeper.image,
+      privileged: true,
+      mounts: [
+        namedVolume(source.volume(sourceFolder).name, `${KEEPER_ROOT}/${COPY_FROM_FOLDER}`, true),
+        tmpfsVolume(`${KEEPER_ROOT}/${COPY_TO_FOLDER}`, size, toLabels(session, 'volume')),
+      ],
+      labels: toLabels(session, 'filler'),
+    });
+    await filler.copy(from, COPY_TO_FOLDER);
+    return filler;
+  }
+
+  #workspace(filler: Keeper, release: () => Promise<void>): Workspace {
+    return {
+      mount: namedVolume(filler.volume(COPY_TO_FOLDER).name, WORKSPACE, false),
+      fileSystem: 'tmpfs',
+      isFull: async () => isFull(await filler.usage(COPY_TO_FOLDER)),
+      release,
+    };
+  }
+}
+
+function isFull({ bytesFree, inodesFree }: VolumeUsage): boolean {
+  return bytesFree === 0 || inodesFree === 0;
+}
