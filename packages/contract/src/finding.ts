@@ -1,11 +1,15 @@
+import type { FindingCode } from './finding-table.ts';
+
 export type Severity = 'refuse' | 'acknowledge' | 'advise';
 
 /** One thing that approval has to say about a contract. `code` is stable for ever. */
 export interface Finding {
-  readonly code: string;
+  readonly code: FindingCode;
   readonly severity: Severity;
   /** JSON Pointer (RFC 6901) into the document; empty for the document itself. */
   readonly pointer: string;
   readonly message: string;
   readonly fix: string;
+  /** The requester's reason where an `acknowledge` finding is settled by one; null otherwise. */
+  readonly acknowledgement: string | null;
 }

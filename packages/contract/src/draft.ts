@@ -1,0 +1,173 @@
+import { compilePathPattern, patternProblem, type PathPattern } from '@kervyxa/core';
+
+/** A text of the document with its place. */
+export interface DraftText {
+  readonly text: string;
+  readonly pointer: string;
+}
+
+export interface DraftCriterion {
+  readonly pointer: string;
+  readonly id: string | null;
+  readonly type: string | null;
+  readonly visibility: string | null;
+  /** The command whose exit status or marker judges: `command`, or the judge's of a judge_probe. */
+  readonly judging: DraftText | null;
+  /** Every command of the criterion. */
+  readonly commands: readonly DraftText[];
+  readonly path: string | null;
+  readonly source: string | null;
+  readonly op: string | null;
+  readonly value: string | null;
+  readonly metricName: string | null;
+  readonly unit: string | null;
+}
+
+/**
+ * What can be read of a document that may be wrong in any place, so that one mistake hides no other. A field of the
+ * wrong type or beyond its size is null; the schema's own finding tells about it.
+ */
+export interface Draft {
+  readonly kind: string | null;
+  readonly title: DraftText | null;
+  readonly objective: DraftText | null;
+  readonly notes: DraftText | null;
+  readonly url: DraftText | null;
+  readonly image: DraftText | null;
+  readonly inputs: readonly DraftText[];
+  readonly setup: readonly DraftText[];
+  readonly protectedPaths: readonly DraftText[];
+  readonly languages: readonly DraftText[];
+  readonly criteria: readonly DraftCriterion[];
+  readonly proofUrls: readonly DraftText[];
+  readonly acknowledgements: readonly { code: string; reason: string; pointer: string }[];
+  /** Whether the solver may change the path, as far as the patterns that compile tell. */
+  isEditable(path: string): boolean;
+}
+
+const COMMAND_LENGTH_MAX = 8_192;
+const TEXT_LENGTH_MAX = 20_000;
+
+export function readDraft(document: unknown): Draft {
+  const at = (keys: string[]) => textAt(document, keys);
+  const editable = patternsOf(textsAt(document, ['constraints', 'editablePaths']));
+  const protectedPaths = textsAt(document, ['constraints', 'protectedPaths']);
+  const compiled = patternsOf(protectedPaths);
+  return {
+    kind: at(['kind'])?.text ?? null,
+    title: at(['title']),
+    objective: at(['objective']),
+    notes: at(['constraints', 'notes']),
+    url: at(['repository', 'url']),
+    image: at(['environment', 'image']),
+    inputs: recordsAt(document, ['inputs']).flatMap(({ value, pointer }) =>
+      asList(textOfKey(value, 'path', pointer)),
+    ),
+    setup: recordsAt(document, ['environment', 'setup']).flatMap(({ value, pointer }) =>
+      asList(textOfKey(value, 'command', pointer, COMMAND_LENGTH_MAX)),
+    ),
+    protectedPaths,
+    languages: textsAt(document, ['constraints', 'allowedLanguages']),
+    criteria: recordsAt(document, ['criteria']).map(readCriterion),
+    proofUrls: recordsAt(document, ['proof']).flatMap(({ value, pointer }) =>
+      asList(textOfKey(value, 'repository', pointer)),
+    ),
+    acknowledgements: recordsAt(document, ['acknowledgements']).map(({ value, pointer }) => ({
+      code: textOfKey(value, 'code', pointer)?.text ?? '',
+      reason: textOfKey(value, 'reason', pointer)?.text ?? '',
+      pointer,
+    })),
+    isEditable: (path) =>
+      !compiled.some((pattern) => pattern.matches(path)) &&
+      (editable.length === 0 || editable.some((pattern) => pattern.matches(path))),
+  };
+}
+
+function readCriterion({ value, pointer }: Place): DraftCriterion {
+  const text = (key: string) => textOfKey(value, key, pointer)?.text ?? null;
+  const nested = (key: string, inner: string) => textOfKey(value[key], inner, '')?.text ?? null;
+  const command = (key: string) =>
+    textOfKey(value[key], 'command', `${pointer}/${key}`, COMMAND_LENGTH_MAX);
+  const own = textOfKey(value, 'command', pointer, COMMAND_LENGTH_MAX);
+  const judge = command('judge');
+  return {
+    pointer,
+    id: text('id'),
+    type: text('type'),
+    visibility: text('visibility'),
+    judging: own ?? judge,
+    commands: [own, command('probe'), judge].flatMap(asList),
+    path: text('path'),
+    source: text('source'),
+    op: nested('assertion', 'op'),
+    value: nested('assertion', 'value'),
+    metricName: nested('metric', 'name'),
+    unit: nested('metric', 'unit'),
+  };
+}
+
+interface Place {
+  readonly value: Readonly<Record<string, unknown>>;
+  readonly pointer: string;
+}
+
+/** The value at a path of keys; own properties only, so that nothing is read off a prototype. */
+export function valueAt(document: unknown, keys: readonly PropertyKey[]): unknown {
+  return keys.reduce<unknown>((value, key) => {
+    const owner: unknown = value;
+    return isRecord(owner) && Object.hasOwn(owner, key) ? Reflect.get(owner, key) : undefined;
+  }, document);
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+function textAt(document: unknown, keys: string[]): DraftText | null {
+  const owner = valueAt(document, keys.slice(0, -1));
+  const pointer = keys
+    .slice(0, -1)
+    .map((key) => `/${key}`)
+    .join('');
+  return textOfKey(owner, keys.at(-1) ?? '', pointer);
+}
+
+function textOfKey(
+  owner: unknown,
+  key: string,
+  pointer: string,
+  lengthMax = TEXT_LENGTH_MAX,
+): DraftText | null {
+  const text = valueAt(owner, [key]);
+  if (typeof text !== 'string' || text.length > lengthMax) return null;
+  return { text, pointer: `${pointer}/${key}` };
+}
+
+function elementsAt(document: unknown, keys: string[]): { value: unknown; pointer: string }[] {
+  const list = valueAt(document, keys);
+  if (!Array.isArray(list)) return [];
+  const pointer = keys.map((key) => `/${key}`).join('');
+  return list.map((value: unknown, index) => ({ value, pointer: `${pointer}/${index}` }));
+}
+
+function recordsAt(document: unknown, keys: string[]): Place[] {
+  return elementsAt(document, keys).flatMap(({ value, pointer }) =>
+    isRecord(value) ? [{ value, pointer }] : [],
+  );
+}
+
+function textsAt(document: unknown, keys: string[]): DraftText[] {
+  return elementsAt(document, keys).flatMap(({ value, pointer }) =>
+    typeof value === 'string' ? [{ text: value, pointer }] : [],
+  );
+}
+
+function patternsOf(texts: readonly DraftText[]): PathPattern[] {
+  return texts
+    .filter(({ text }) => patternProblem(text) === null)
+    .map(({ text }) => compilePathPattern(text));
+}
+
+function asList<T>(value: T | null): T[] {
+  return value === null ? [] : [value];
+}

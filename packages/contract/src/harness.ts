@@ -1,0 +1,101 @@
+import type { Draft, DraftCriterion } from './draft.ts';
+import type { BaseFacts } from './facts.ts';
+import { judgingToolOf, type JudgingTool } from './judging-tools.ts';
+import { npmScript } from './package-json.ts';
+import { pythonModuleFiles, scriptTargetOf } from './script-targets.ts';
+import { comparedFiles } from './shell-files.ts';
+import { isRealCall, judgingCalls } from './shell-judges.ts';
+import { shellCalls } from './shell-walk.ts';
+import type { LiteralWord } from './shell-words.ts';
+
+/** What of the repository decides a criterion. */
+export interface Harness {
+  /** Scripts whose exit status or printed number decides. */
+  readonly scripts: readonly string[];
+  /** Files with expected answers: of each list, one at least must be out of the solver's reach. */
+  readonly references: readonly (readonly string[])[];
+  readonly tools: readonly JudgingTool[];
+}
+
+// Numbers that the runner takes of what the command leaves behind: the command only produces.
+const RUNNER_TAKEN = new Set(['artifact_bytes', 'artifact_lines']);
+const CHECKING_NAME =
+  /(^|[/._-])(check|verify|validate|test|spec|bench|assert|smoke|measure|judge|grade|score)/i;
+const NPM_NESTING_MAX = 8;
+
+/** Reads a criterion's judging command, through npm scripts where the base's package.json is known. */
+export function harnessOf(criterion: DraftCriterion, facts: BaseFacts | null): Harness {
+  const { judging, type, source } = criterion;
+  if (judging === null || type === 'file_assertion') return NOTHING;
+  const measures = type !== 'benchmark' || !RUNNER_TAKEN.has(source ?? '');
+  return harnessOfCommand(judging.text, { facts, measures, depth: 0 });
+}
+
+const NOTHING: Harness = { scripts: [], references: [], tools: [] };
+
+interface Reading {
+  readonly facts: BaseFacts | null;
+  /** Whether the command's own answer decides. */
+  readonly measures: boolean;
+  readonly depth: number;
+}
+
+function harnessOfCommand(command: string, reading: Reading): Harness {
+  if (reading.depth > NPM_NESTING_MAX || !reading.measures) return NOTHING;
+  const judges = judgingCalls(command).filter(isRealCall);
+  const others = shellCalls(command).map(({ words }) => words);
+  const found = [
+    ...judges.map((words) => harnessOfCall(words, reading, true)),
+    ...others.map((words) => harnessOfCall(words, reading, false)),
+  ];
+  return {
+    scripts: [...new Set(found.flatMap(({ scripts }) => scripts))],
+    references: found.flatMap(({ references }) => references),
+    tools: [...new Set(found.flatMap(({ tools }) => tools))],
+  };
+}
+
+function harnessOfCall(words: readonly LiteralWord[], reading: Reading, judges: boolean): Harness {
+  const { facts, depth } = reading;
+  const tool = judgingToolOf(words);
+  const tools = tool === null ? [] : [tool];
+  const references = judges ? referencesOf(words) : [];
+  const target = scriptTargetOf(words);
+  if (target?.kind === 'npm_script') {
+    const script = npmScript(facts, target.name);
+    const inner =
+      script === null ? NOTHING : harnessOfCommand(script, { ...reading, depth: depth + 1 });
+    return { ...inner, tools: [...tools, ...inner.tools] };
+  }
+  const paths =
+    target === null
+      ? []
+      : target.kind === 'file'
+        ? [target.path]
+        : moduleFiles(target.module, facts);
+  const scripts = paths.filter(
+    (path) => !path.includes('node_modules/') && (judges || CHECKING_NAME.test(path)),
+  );
+  return { scripts, references, tools };
+}
+
+/** A module is a script of the repository only where the base has it; else it is a tool of the image. */
+function moduleFiles(module: string, facts: BaseFacts | null): string[] {
+  return pythonModuleFiles(module).filter((path) => facts?.paths.includes(path) === true);
+}
+
+function referencesOf(words: readonly LiteralWord[]): (readonly string[])[] {
+  const files = comparedFiles(words);
+  // A word that is not fixed may name the hidden package; `-` and none at all are standard input.
+  if (files === null || files.length === 0 || files.some((file) => file === null)) return [];
+  const paths = files.filter((file) => file !== null).map((file) => file.replace(/^\.\//, ''));
+  return paths.some((path) => path.startsWith('/')) ? [] : [paths];
+}
+
+/** The harness of every criterion of a draft, beside it. */
+export function harnessesOf(
+  draft: Draft,
+  facts: BaseFacts | null,
+): { criterion: DraftCriterion; harness: Harness }[] {
+  return draft.criteria.map((criterion) => ({ criterion, harness: harnessOf(criterion, facts) }));
+}

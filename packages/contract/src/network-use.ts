@@ -1,0 +1,96 @@
+import { shellCalls } from './shell-walk.ts';
+import type { LiteralWord } from './shell-words.ts';
+
+/** What of a command needs a network, in a few words, or null. */
+export function networkUseOf(command: string): string | null {
+  if (/\/dev\/(tcp|udp)\//.test(command)) return '/dev/tcp';
+  for (const { words } of shellCalls(command)) {
+    const use = useOf(words);
+    if (use !== null) return use;
+  }
+  return null;
+}
+
+const NETWORK_PROGRAMS = new Set(
+  `curl wget ftp sftp ssh scp rsync nc ncat netcat telnet socat dig nslookup host ping ping6 traceroute whois aria2c
+  http https httpie uvx pipx apt apt-get aptitude apk yum dnf brew snap docker podman gh aws gcloud az ollama`.split(
+    /\s+/,
+  ),
+);
+// Programs of which only some subcommands need a network.
+const NETWORK_SUBCOMMANDS: Readonly<Record<string, readonly string[]>> = {
+  git: ['clone', 'fetch', 'pull', 'push', 'ls-remote', 'submodule'],
+  npm: [
+    'install',
+    'i',
+    'add',
+    'ci',
+    'update',
+    'up',
+    'upgrade',
+    'audit',
+    'outdated',
+    'view',
+    'publish',
+    'create',
+    'init',
+  ],
+  pnpm: ['install', 'i', 'add', 'update', 'up', 'dlx', 'audit', 'outdated', 'fetch'],
+  yarn: ['install', 'add', 'up', 'upgrade', 'dlx', 'audit'],
+  bun: ['install', 'add', 'x', 'update'],
+  pip: ['install', 'download', 'wheel'],
+  uv: ['sync', 'add', 'pip', 'tool', 'run'],
+  poetry: ['install', 'add', 'update'],
+  conda: ['install', 'create', 'update'],
+  gem: ['install', 'update'],
+  bundle: ['install', 'update'],
+  cargo: ['install', 'fetch', 'update', 'add'],
+  go: ['get', 'install', 'mod'],
+  composer: ['install', 'update', 'require'],
+  dotnet: ['restore', 'add'],
+};
+const OFFLINE_OPTIONS =
+  /^(--offline|--no-index|--local|--frozen=offline|--dry-run|--cached|--prefer-offline=only)$/;
+
+function useOf(words: readonly LiteralWord[]): string | null {
+  const [program, ...args] = words;
+  if (typeof program !== 'string') return null;
+  const name = program.replace(/^.*\//, '');
+  if (name === 'bunx' || NETWORK_PROGRAMS.has(name)) return isHelp(args) ? null : name;
+  if (/^python[\d.]*$/.test(name)) {
+    const module = args[args.indexOf('-m') + 1];
+    if (args.includes('-m') && module === 'pip')
+      return useOf(['pip', ...args.slice(args.indexOf('pip') + 1)]);
+  }
+  const inline = inlineUse(args);
+  if (inline !== null) return inline;
+  return subcommandUse(/^pip[\d.]*$/.test(name) ? 'pip' : name, args);
+}
+
+function subcommandUse(program: string, args: readonly LiteralWord[]): string | null {
+  if (!Object.hasOwn(NETWORK_SUBCOMMANDS, program)) return null;
+  if (args.some((word) => OFFLINE_OPTIONS.test(word ?? ''))) return null;
+  const subcommand = args.find((word) => word !== null && !word.startsWith('-'));
+  // `yarn` alone installs.
+  if (subcommand === undefined) return program === 'yarn' && args.length === 0 ? 'yarn' : null;
+  if (subcommand === null || !(NETWORK_SUBCOMMANDS[program] ?? []).includes(subcommand))
+    return null;
+  return `${program} ${subcommand}`;
+}
+
+function isHelp(args: readonly LiteralWord[]): boolean {
+  return args.length > 0 && args.every((word) => word === '--version' || word === '--help');
+}
+
+const INLINE_OPTIONS = new Set(['-e', '-c', '-p', '-pe', '--eval', '--print']);
+const INLINE_NETWORK =
+  /\bfetch\s*\(|\brequire\(['"](node:)?(https?|net|dgram|dns)['"]\)|\bimport\s+(requests|urllib|socket|httpx)\b|\burlopen\b|\bfrom\s+(requests|urllib|httpx)\b|\b(api\.openai|api\.anthropic|generativelanguage\.googleapis)\.com/;
+const LOOPBACK = /\b(localhost|127\.0\.0\.1)\b/;
+
+/** Code given on the command line that opens a connection to somewhere else. */
+function inlineUse(args: readonly LiteralWord[]): string | null {
+  const index = args.findIndex((word) => word !== null && INLINE_OPTIONS.has(word));
+  const code = index < 0 ? null : args[index + 1];
+  if (typeof code !== 'string' || LOOPBACK.test(code)) return null;
+  return INLINE_NETWORK.exec(code)?.[0] ?? null;
+}

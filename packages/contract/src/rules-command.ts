@@ -1,0 +1,96 @@
+import { toPrintable } from '@kervyxa/core';
+
+import type { Draft, DraftText } from './draft.ts';
+import type { BaseFacts } from './facts.ts';
+import { findingOf } from './finding-table.ts';
+import type { Finding } from './finding.ts';
+import { packageOfNpx } from './judging-tools.ts';
+import { networkUseOf } from './network-use.ts';
+import { localPackages } from './package-json.ts';
+import { shellStatusKind } from './shell-status.ts';
+import { shellCalls, shellProblems } from './shell-walk.ts';
+
+function commandsOf(draft: Draft): DraftText[] {
+  return [...draft.setup, ...draft.criteria.flatMap((criterion) => criterion.commands)];
+}
+
+/** COMMAND_SYNTAX: what `/bin/sh` would refuse, or read as something else. */
+export function lintCommandSyntax(draft: Draft): Finding[] {
+  return commandsOf(draft).flatMap(({ text, pointer }) =>
+    shellProblems(text)
+      .slice(0, 1)
+      .map((problem) =>
+        findingOf('COMMAND_SYNTAX', pointer, {
+          message: `expected a command for POSIX sh, got: ${toPrintable(problem, 200)}`,
+          fix: 'Commands run as /bin/sh -c. Correct the syntax, or call bash -c with the script quoted.',
+        }),
+      ),
+  );
+}
+
+// A file assertion judges by the file: `true` in front of it is right.
+const JUDGED_BY_STATUS = new Set(['exit_code', 'benchmark', 'regression', 'judge_probe']);
+
+/** VACUOUS_COMMAND, EXIT_CODE_MASKED. */
+export function lintExitStatus({ criteria }: Draft): Finding[] {
+  return criteria.flatMap(({ type, judging }) => {
+    if (judging === null || !JUDGED_BY_STATUS.has(type ?? '')) return [];
+    const { text, pointer } = judging;
+    if (shellProblems(text).length > 0) return [];
+    switch (shellStatusKind(text)) {
+      case 'open':
+        return [];
+      case 'vacuous':
+        return [
+          findingOf('VACUOUS_COMMAND', pointer, {
+            message:
+              'expected a command that can turn out either way, got one that runs nothing which could',
+            fix: 'Run the check itself as the last command.',
+          }),
+        ];
+      case 'masked':
+        return [
+          findingOf('EXIT_CODE_MASKED', pointer, {
+            message: 'expected the exit status of the check, got one that is always the same',
+            fix: 'Drop what hides the status (|| true, ; exit 0, | tee, &, a trap), or end with the check.',
+          }),
+        ];
+    }
+  });
+}
+
+/** NETWORK_REQUIRED and, where a package may or may not be there, NPX_NOT_LOCAL. */
+export function lintNetwork(draft: Draft, facts: BaseFacts | null): Finding[] {
+  return commandsOf(draft).flatMap((place) => [
+    ...networkFindings(place),
+    ...npxFindings(place, facts),
+  ]);
+}
+
+function networkFindings({ text, pointer }: DraftText): Finding[] {
+  const use = networkUseOf(text);
+  if (use === null) return [];
+  return [
+    findingOf('NETWORK_REQUIRED', pointer, {
+      message: `expected a command that needs no network, got ${toPrintable(use, 100)}`,
+      fix: 'Containers have none: commit what is needed, or install from environment.dependencies (npm ci --offline, pip install --no-index).',
+    }),
+  ];
+}
+
+function npxFindings({ text, pointer }: DraftText, facts: BaseFacts | null): Finding[] {
+  const local = localPackages(facts);
+  return shellCalls(text).flatMap(({ words }) => {
+    const name = packageOfNpx(words);
+    const isOffline = words.some(
+      (word) => word === '--no-install' || word === '--offline' || word === '--no',
+    );
+    if (name === null || isOffline || local.has(name)) return [];
+    return [
+      findingOf('NPX_NOT_LOCAL', pointer, {
+        message: `expected ${toPrintable(name, 100)} among the dependencies of package.json; npx would download it otherwise`,
+        fix: 'Write npx --no-install, and make it a devDependency of the repository.',
+      }),
+    ];
+  });
+}

@@ -1,0 +1,116 @@
+import { toPrintable } from '@kervyxa/core';
+
+import type { Draft, DraftCriterion } from './draft.ts';
+import type { BaseFacts } from './facts.ts';
+import { findingOf } from './finding-table.ts';
+import type { Finding } from './finding.ts';
+import { comparesBytes, outputsOf } from './shell-files.ts';
+
+function isExistence({ type, op }: DraftCriterion): boolean {
+  return type === 'file_assertion' && (op === 'exists' || op === 'absent');
+}
+
+/** EXISTS_ONLY: an empty file would pass. Regression criteria pass at base, so they don't count as acceptance. */
+export function lintExistsOnly({ criteria }: Draft): Finding[] {
+  const acceptance = criteria.filter(({ type }) => type !== 'regression');
+  if (acceptance.length === 0 || !acceptance.every(isExistence)) return [];
+  return [
+    findingOf('EXISTS_ONLY', '/criteria', {
+      message:
+        'expected a criterion about what is in the file or what it does, got only exists and absent',
+      fix: 'Add an exit_code criterion that runs it, or assert contains, matches, equals or sha256.',
+    }),
+  ];
+}
+
+const PROTECTS_BEHAVIOUR = new Set(['regression', 'judge_probe', 'checker']);
+
+/** NO_REGRESSION_CRITERION. The repository's own tests don't count: what they check, the solver can read. */
+export function lintRegression({ criteria }: Draft): Finding[] {
+  if (criteria.length === 0 || criteria.some(({ type }) => PROTECTS_BEHAVIOUR.has(type ?? ''))) {
+    return [];
+  }
+  return [
+    findingOf('NO_REGRESSION_CRITERION', '/criteria', {
+      message: 'expected a criterion that protects what works today, got none',
+      fix: 'Add a regression, judge_probe or checker criterion with a hidden package.',
+    }),
+  ];
+}
+
+/** NO_REFERENCE_OUTPUT: without a byte-exact target, any output could claim to be right. */
+export function lintReferenceOutput({ kind, criteria }: Draft): Finding[] {
+  if (kind !== 'data_transform' && kind !== 'document_extraction') return [];
+  const hasReference = criteria.some(
+    ({ type, op, judging }) =>
+      type === 'judge_probe' ||
+      type === 'checker' ||
+      (type === 'file_assertion' && (op === 'sha256' || op === 'equals')) ||
+      (type === 'exit_code' && judging !== null && comparesBytes(judging.text)),
+  );
+  if (hasReference) return [];
+  return [
+    findingOf('NO_REFERENCE_OUTPUT', '/criteria', {
+      message: `expected an output pinned to the byte, as kind is ${kind}, got none`,
+      fix: 'Assert sha256 or equals on the output, or compare it in the command (sha256sum -c, cmp, diff).',
+    }),
+  ];
+}
+
+/** NO_HELD_OUT_SET: what is visible can be looked up in a table. */
+export function lintHeldOutSet({ kind, criteria }: Draft): Finding[] {
+  if (kind !== 'document_extraction' && kind !== 'model_evaluation') return [];
+  const scores =
+    kind === 'model_evaluation'
+      ? ['benchmark', 'judge_probe', 'checker']
+      : ['benchmark', 'judge_probe', 'checker', 'regression', 'exit_code'];
+  const isHeldOut = ({ type, visibility }: DraftCriterion) =>
+    visibility === 'hidden' && scores.includes(type ?? '');
+  if (criteria.some(isHeldOut)) return [];
+  return [
+    findingOf('NO_HELD_OUT_SET', '/criteria', {
+      message: `expected a hidden criterion of type ${scores.join(', ')}, as kind is ${kind}, got none`,
+      fix: 'Put a held-out set into the hidden package and score it in a hidden criterion.',
+    }),
+  ];
+}
+
+/** GENERATED_FILE_IN_SEPARATE_CHECK: every criterion starts from a fresh workspace. */
+export function lintGeneratedFiles(draft: Draft, facts: BaseFacts | null): Finding[] {
+  const fromSetup = draft.setup.flatMap(({ text }) => [...outputsOf(text, draft.kind)]);
+  return draft.criteria.flatMap((criterion) => {
+    const { type, path, judging, op, pointer } = criterion;
+    if (type !== 'file_assertion' || path === null || op === 'absent') return [];
+    // What is protected lies in the base.
+    if (!draft.isEditable(path) || fromSetup.includes(path)) return [];
+    if (facts?.paths.includes(path) === true) return [];
+    if (judging !== null && outputsOf(judging.text, draft.kind).has(path)) return [];
+    const maker = draft.criteria.find(
+      (other) =>
+        other !== criterion &&
+        other.judging !== null &&
+        outputsOf(other.judging.text, draft.kind).has(path),
+    );
+    if (maker === undefined) return [];
+    return [
+      findingOf('GENERATED_FILE_IN_SEPARATE_CHECK', `${pointer}/path`, {
+        message: `expected a file that this criterion's own command makes, got "${toPrintable(path, 100)}", which only "${toPrintable(maker.id ?? maker.pointer, 100)}" makes`,
+        fix: 'Give this criterion the command that generates the file, in place of true.',
+      }),
+    ];
+  });
+}
+
+/** SAME_CONTAINER_SECRET: what the code under test can read, it can answer. */
+export function lintSameContainer({ criteria }: Draft): Finding[] {
+  return criteria.flatMap(({ type, visibility, judging }) => {
+    if (judging === null || visibility !== 'hidden' || type === 'judge_probe') return [];
+    if (!judging.text.includes('KERVYXA_VERIFIER_PACKAGE')) return [];
+    return [
+      findingOf('SAME_CONTAINER_SECRET', judging.pointer, {
+        message: "expected hidden answers apart from the solver's code, got both in one container",
+        fix: 'Where the package holds expected answers, use a judge_probe criterion: its judge runs without the code.',
+      }),
+    ];
+  });
+}

@@ -1,0 +1,208 @@
+import { compilePathPattern, patternProblem, toPrintable } from '@kervyxa/core';
+
+import type { Draft, DraftText } from './draft.ts';
+import type { BaseFacts } from './facts.ts';
+import { findingOf } from './finding-table.ts';
+import type { Finding } from './finding.ts';
+import { harnessesOf } from './harness.ts';
+import { configPathsOf, isConfigPath } from './judging-tools.ts';
+import { languagesOf } from './languages.ts';
+import { repositoryPathOf } from './script-targets.ts';
+import { shellCalls } from './shell-walk.ts';
+
+const PROTECT = '/constraints/protectedPaths';
+
+/** INPUT_NOT_PROTECTED: whoever may edit the question can fit it to the answer. */
+export function lintInputs(draft: Draft, facts: BaseFacts | null): Finding[] {
+  const findings = draft.inputs
+    .filter(({ text }) => patternProblem(text) === null && !isCovered(text, draft, facts))
+    .map(({ text, pointer }) => inputFinding(text, pointer));
+  return [...findings, ...argumentFindings(draft, facts), ...referenceFindings(draft, facts)];
+}
+
+function inputFinding(path: string, pointer: string): Finding {
+  const name = toPrintable(path, 100);
+  return findingOf('INPUT_NOT_PROTECTED', pointer, {
+    message: `expected "${name}" under a protected path, got a path that the solver may edit`,
+    fix: `Add "${name}" to constraints.protectedPaths.`,
+  });
+}
+
+/** A folder or pattern is covered where everything that it can match is. */
+function isCovered(source: string, draft: Draft, facts: BaseFacts | null): boolean {
+  if (
+    draft.protectedPaths.some(({ text }) => text.replace(/\/$/, '') === source.replace(/\/$/, ''))
+  ) {
+    return true;
+  }
+  const plain = source.replace(/\/$/, '');
+  if (!/[*?]/.test(plain) && !draft.isEditable(plain)) return true;
+  const pattern = compilePathPattern(source);
+  const inBase = facts?.paths.filter((path) => pattern.matches(path)) ?? [];
+  if (inBase.length > 0) return inBase.every((path) => !draft.isEditable(path));
+  return !/[*?]/.test(plain) && !draft.isEditable(`${plain}/any`);
+}
+
+/** Data files of the base that a command is given, whether or not the contract lists them as inputs. */
+function argumentFindings(draft: Draft, facts: BaseFacts | null): Finding[] {
+  if (facts === null) return [];
+  const inBase = new Set(facts.paths);
+  const known = new Set(draft.inputs.map(({ text }) => text));
+  const findings = new Map<string, Finding>();
+  for (const { text, pointer } of draft.criteria.flatMap(({ commands }) => commands)) {
+    for (const { words } of shellCalls(text)) {
+      for (const word of words.slice(1)) {
+        const path = word === null ? null : repositoryPathOf(word);
+        if (path === null || !inBase.has(path) || known.has(path)) continue;
+        if (isCode(path) || !draft.isEditable(path) || findings.has(path)) continue;
+        findings.set(path, inputFinding(path, pointer));
+      }
+    }
+  }
+  return [...findings.values()];
+}
+
+function isCode(path: string): boolean {
+  const types = languagesOf(path)?.types ?? [];
+  return types.includes('programming') || types.includes('markup');
+}
+
+function referenceFindings(draft: Draft, facts: BaseFacts | null): Finding[] {
+  return harnessesOf(draft, facts).flatMap(({ criterion, harness }) =>
+    harness.references
+      .filter((paths) => paths.every((path) => draft.isEditable(path)))
+      .map((paths) =>
+        inputFinding(paths.join('" or "'), criterion.judging?.pointer ?? criterion.pointer),
+      ),
+  );
+}
+
+/** HARNESS_NOT_PROTECTED: whoever may edit the judge is the judge. */
+export function lintHarness(draft: Draft, facts: BaseFacts | null): Finding[] {
+  return harnessesOf(draft, facts).flatMap(({ criterion, harness }) =>
+    harness.scripts
+      .filter((path) => draft.isEditable(path) && !isSolversTest(path, draft))
+      .map((path) => {
+        const name = toPrintable(path, 100);
+        return findingOf('HARNESS_NOT_PROTECTED', criterion.judging?.pointer ?? criterion.pointer, {
+          message: `expected "${name}", whose answer decides, under a protected path; the solver may edit it`,
+          fix: `Add "${name}" to constraints.protectedPaths, or judge what it makes by another command (&& cmp, && sha256sum -c).`,
+        });
+      }),
+  );
+}
+
+/** Where tests are what is bought, the solver writes them; hidden criteria judge their worth. */
+function isSolversTest(path: string, { kind }: Draft): boolean {
+  return kind === 'test_creation' && TEST_FILE.test(path);
+}
+
+/** CONFIG_NOT_PROTECTED: one finding a tool, naming all that is open. */
+export function lintConfig(draft: Draft, facts: BaseFacts | null): Finding[] {
+  const tools = harnessesOf(draft, facts).flatMap(({ harness }) => harness.tools);
+  const folders = foldersToTry(draft);
+  return [...new Set(tools)].flatMap((tool) => {
+    const open = configPathsOf(tool, folders).filter((path) => draft.isEditable(path));
+    if (open.length === 0) return [];
+    const names = [...new Set(open.map((path) => nameToProtect(path, tool.configs)))];
+    return [
+      findingOf('CONFIG_NOT_PROTECTED', PROTECT, {
+        message: `expected the configuration of ${tool.name} under protected paths, got ${names.length} names that the solver may edit or add`,
+        fix: `Add ${names.map((name) => `"${name}"`).join(', ')}: names that are absent today count too. Or acknowledge it.`,
+      }),
+    ];
+  });
+}
+
+function nameToProtect(path: string, rootConfigs: readonly string[]): string {
+  return rootConfigs.includes(path) ? path : `**/${path.slice(path.lastIndexOf('/') + 1)}`;
+}
+
+/** Folders that stand for all: a made-up one and those that the solver may surely write to. */
+function foldersToTry({ criteria }: Draft): string[] {
+  const named = criteria.flatMap(({ path }) => (path?.includes('/') === true ? [path] : []));
+  return ['any', ...named.map((path) => path.slice(0, path.lastIndexOf('/')))];
+}
+
+/** PROTECTED_PATH_MATCHES_NOTHING: mostly a spelling mistake, and then what was meant is open. */
+export function lintUnmatchedPaths(draft: Draft, facts: BaseFacts | null): Finding[] {
+  if (facts === null) return [];
+  return [...draft.protectedPaths, ...draft.inputs]
+    .filter(({ text }) => patternProblem(text) === null && !matchesSomething(text, facts))
+    .map(({ text, pointer }: DraftText) =>
+      findingOf('PROTECTED_PATH_MATCHES_NOTHING', pointer, {
+        message: `expected a path of the base tree, got "${toPrintable(text, 100)}", which is not there`,
+        fix: 'Correct the spelling (case counts), or acknowledge it where the path must stay absent.',
+      }),
+    );
+}
+
+function matchesSomething(source: string, facts: BaseFacts): boolean {
+  const { matches } = compilePathPattern(source);
+  return facts.paths.some(matches) || isConfigPath(matches);
+}
+
+// Names and folders by which the usual runners find tests.
+const TEST_FILE =
+  /(^|\/)(tests?|__tests__|spec)\/|(^|[./_-])(test|spec)s?\.[a-z]+$|(^|\/)test_[^/]+\.py$/i;
+
+/** TEST_COUNT_UNGUARDED: a run without tests succeeds. */
+export function lintTestCount(draft: Draft, facts: BaseFacts | null): Finding[] {
+  if (facts === null) return [];
+  const tests = facts.paths.filter(
+    (path) => TEST_FILE.test(path) && !path.includes('node_modules/'),
+  );
+  const open = tests.filter((path) => draft.isEditable(path));
+  const hasHidden = draft.criteria.some(({ visibility }) => visibility === 'hidden');
+  const isGuarded = tests.length > 0 ? open.length === 0 : hasHidden;
+  if (isGuarded) return [];
+  return harnessesOf(draft, facts).flatMap(({ criterion, harness }) => {
+    if (!harness.tools.some(({ runsTests }) => runsTests === true)) return [];
+    const [example] = open;
+    const got =
+      example === undefined ? 'no test' : `"${toPrintable(example, 100)}", which can be emptied`;
+    return [
+      findingOf('TEST_COUNT_UNGUARDED', criterion.judging?.pointer ?? criterion.pointer, {
+        message: `expected tests that the solver can't take away, got ${got}`,
+        fix: 'Protect the existing tests, or count passed tests in a hidden criterion and acknowledge this.',
+      }),
+    ];
+  });
+}
+
+const CLOCKS =
+  /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\.(now|mark|measure)\b|\bprocess\.(hrtime|cpuUsage)\b|\bconsole\.time\b|\btime\.(time|perf_counter|monotonic|process_time|thread_time)(_ns)?\b|\bdatetime\.(now|utcnow|datetime\.now)\b|\btimeit\b|\bclock_gettime\b|\bgettimeofday\b|\bstd::chrono\b|\bInstant::now\b|\btime\.Now\(|\bSystem\.(nanoTime|currentTimeMillis)\b|\bdate\s+['"]?\+|\$\{?(SECONDS|EPOCHREALTIME|EPOCHSECONDS)\b|(^|[;&|]\s*|\/usr\/bin\/)time\s+-?\w/;
+
+/** CLOCK_IN_HARNESS: a number that was clocked, whatever its unit says. */
+export function lintClocks(draft: Draft, facts: BaseFacts | null): Finding[] {
+  return harnessesOf(draft, facts).flatMap(({ criterion, harness }) => {
+    const { type, judging } = criterion;
+    if (type !== 'benchmark' || judging === null) return [];
+    const texts: [string, string][] = [
+      ['the command', judging.text],
+      ...harness.scripts.map((path): [string, string] => [path, facts?.files.get(path) ?? '']),
+    ];
+    return texts.flatMap(([where, text]) => {
+      const match = CLOCKS.exec(text);
+      if (match === null) return [];
+      return [
+        findingOf('CLOCK_IN_HARNESS', judging.pointer, {
+          message: `expected a harness that counts, got ${toPrintable(match[0].trim(), 50)} in ${toPrintable(where, 100)}`,
+          fix: 'Take the clock out of what decides, or acknowledge it where it only prints for people.',
+        }),
+      ];
+    });
+  });
+}
+
+/** CONTRACT_BROKEN: Git LFS files arrive as pointers, so nothing that needs them can be judged. */
+export function lintLfs(facts: BaseFacts | null): Finding[] {
+  const [pointer] = facts?.lfsPointers ?? [];
+  if (pointer === undefined) return [];
+  return [
+    findingOf('CONTRACT_BROKEN', '/repository/baseCommit', {
+      message: `expected plain files in the base tree, got ${facts?.lfsPointers.length ?? 0} Git LFS pointers, the first at "${toPrintable(pointer, 100)}"`,
+      fix: 'Commit the files themselves, or choose a base without them.',
+    }),
+  ];
+}
