@@ -1,0 +1,64 @@
+import { defineErrors } from '@kervyxa/core';
+
+const { table, create } = defineErrors({
+  INTAKE_URL_REFUSED: {
+    fault: 'caller',
+    retryable: false,
+    httpStatus: 422,
+    exitCode: 2,
+    meaning: 'The repository URL is not a public https URL, or its host has a non-public address.',
+  },
+  INTAKE_BASE_UNAVAILABLE: {
+    fault: 'caller',
+    retryable: true,
+    httpStatus: 422,
+    exitCode: 2,
+    meaning: "The contract's base commit can't be had from the repository it names.",
+  },
+  INTAKE_GIT_UNAVAILABLE: {
+    fault: 'infra',
+    retryable: true,
+    httpStatus: 503,
+    exitCode: 4,
+    meaning: 'git, or the shell and timeout programs that guard it, could not be started.',
+  },
+  INTAKE_DISK_FULL: {
+    fault: 'infra',
+    retryable: true,
+    httpStatus: 503,
+    exitCode: 4,
+    meaning: 'The folder of fetched repositories has no room left.',
+  },
+  INTAKE_STORE_DAMAGED: {
+    fault: 'infra',
+    retryable: true,
+    httpStatus: 503,
+    exitCode: 4,
+    meaning: 'A fetched repository that was complete can no longer be read; it is fetched again.',
+  },
+  INTAKE_PACKAGE_UNREADABLE: {
+    fault: 'caller',
+    retryable: false,
+    httpStatus: 422,
+    exitCode: 2,
+    meaning: 'The folder of the hidden package does not exist or a file in it cannot be read.',
+  },
+  INTAKE_PACKAGE_ENTRY_REFUSED: {
+    fault: 'caller',
+    retryable: false,
+    httpStatus: 422,
+    exitCode: 2,
+    meaning: 'The hidden package holds something other than regular files and folders.',
+  },
+  INTAKE_PACKAGE_TOO_LARGE: {
+    fault: 'caller',
+    retryable: false,
+    httpStatus: 422,
+    exitCode: 2,
+    meaning: 'The hidden package has more entries or bytes than are allowed.',
+  },
+});
+
+export type IntakeErrorCode = keyof typeof table;
+export const intakeErrors = table;
+export const createIntakeError = create;

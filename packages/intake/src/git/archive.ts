@@ -1,0 +1,66 @@
+import { packTree, type TreeArchive, type TreeEntry } from '@kervyxa/core';
+import {
+  isFileMode,
+  MODE_EXECUTABLE,
+  MODE_GITLINK,
+  MODE_LINK,
+  type TreeRecord,
+} from '../tree/record.ts';
+import { collect, readObjects, type StreamedObject } from './objects.ts';
+import type { GitContext } from './process.ts';
+
+/** Files up to this size are passed on whole; larger ones in pieces. */
+const WHOLE_BYTES_MAX = 262_144;
+
+/**
+ * A tree as an archive of its raw blob bytes: no attributes, filters, line endings or checkout come between, so what
+ * runs is what the commit's id names (THREATS D10, D11). A submodule is an empty folder.
+ */
+export function createArchive(
+  context: GitContext,
+  tree: string,
+  records: readonly TreeRecord[],
+): TreeArchive {
+  return {
+    digest: tree,
+    entryCount: records.length,
+    bytesTotal: records.reduce((sum, { mode, size }) => sum + (isFileMode(mode) ? size : 0), 0),
+    open: (signal) => packTree(toEntries(context, records, signal), signal),
+  };
+}
+
+async function* toEntries(
+  context: GitContext,
+  records: readonly TreeRecord[],
+  signal: AbortSignal,
+): AsyncGenerator<TreeEntry> {
+  const ids = records.filter(({ mode }) => mode !== MODE_GITLINK).map(({ oid }) => oid);
+  const objects = readObjects(context, ids, signal);
+  try {
+    for (const { path, mode, size } of records) {
+      if (mode === MODE_GITLINK) {
+        yield { type: 'folder', path };
+        continue;
+      }
+      const { value: object } = await objects.next();
+      if (object === undefined || object.type !== 'blob' || object.size !== size) {
+        throw new Error('expected a blob of the size that was listed');
+      }
+      yield await toEntry(object, path, mode);
+    }
+    await objects.next();
+  } finally {
+    await objects.return(undefined);
+  }
+}
+
+async function toEntry(object: StreamedObject, path: string, mode: string): Promise<TreeEntry> {
+  const { size } = object;
+  if (mode === MODE_LINK) {
+    const target = Buffer.from((await collect(object, size)) ?? []).toString('utf8');
+    return { type: 'symlink', path, target };
+  }
+  const executable = mode === MODE_EXECUTABLE;
+  const whole = size <= WHOLE_BYTES_MAX ? await collect(object, size) : null;
+  return { type: 'file', path, executable, size, content: whole ?? object.content };
+}

@@ -1,0 +1,229 @@
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { isIPv6 } from 'node:net';
+import { join } from 'node:path';
+import type { Clock, CommitSha } from '@kervyxa/core';
+import type { Endpoint } from './address.ts';
+import type { GitRemote } from './environment.ts';
+import type { IntakeLimits } from './limits.ts';
+import { COMMIT_BYTES_MAX } from './commit-object.ts';
+import { describeObject } from './objects.ts';
+import { probe } from './probe.ts';
+import { runGit, type GitContext, type GitResult } from './process.ts';
+import { COMMIT_REF, SEEDS_MAX, type Store, type StoreFolder } from './store.ts';
+
+export type CaptureFailure =
+  'unreachable' | 'not_found' | 'not_a_commit' | 'incomplete' | 'too_large';
+
+export type Capture =
+  | { readonly kind: 'captured'; readonly store: Store }
+  | { readonly kind: 'failed'; readonly why: CaptureFailure; readonly message: string };
+
+export interface CaptureTools {
+  readonly stores: StoreFolder;
+  readonly limits: IntakeLimits;
+  readonly clock: Clock;
+}
+
+/**
+ * Fetches one commit with its whole history from one URL into a store of its own, on top of `seed`'s objects, and
+ * publishes it when it is complete. Whatever goes wrong on the other side is a `failed` value.
+ *
+ * A success proves that this URL served the commit: a fetch of what the seed already has would succeed without asking
+ * for anything (THREATS G11), so such a seed is left out, unless it came from this very URL.
+ */
+export async function capture(
+  tools: CaptureTools,
+  endpoint: Endpoint,
+  commit: CommitSha,
+  seed: Store | null,
+  signal: AbortSignal,
+): Promise<Capture> {
+  const { stores, limits } = tools;
+  const reached = await probe(endpoint, limits.stallSecondsMax, signal);
+  if (reached.kind === 'unusable') return failed('unreachable', reached.message);
+  const attempt = stores.newAttempt();
+  try {
+    const context = { gitDir: attempt, home: stores.home, limits, remote: toRemote(endpoint) };
+    const usable = await usableSeed(context, endpoint, commit, seed, signal);
+    await createStore(context, usable, signal);
+    const trouble =
+      (await fetchCommit(tools, context, endpoint.url.href, commit, signal)) ??
+      (await checkComplete(context, commit, signal));
+    if (trouble !== null) {
+      await stores.checkRoom();
+      return trouble;
+    }
+    const seeds = usable === null ? [] : [usable.folder, ...usable.seeds];
+    const facts = { url: endpoint.url.href, commit, seeds };
+    return { kind: 'captured', store: await stores.publish(attempt, facts) };
+  } finally {
+    await stores.discard(attempt);
+  }
+}
+
+async function usableSeed(
+  context: GitContext,
+  endpoint: Endpoint,
+  commit: CommitSha,
+  seed: Store | null,
+  signal: AbortSignal,
+): Promise<Store | null> {
+  if (seed === null || seed.seeds.length >= SEEDS_MAX) return null;
+  if (seed.url === endpoint.url.href) return seed;
+  const inSeed = { ...context, gitDir: seed.folder, remote: null };
+  const { exitCode } = await runGit(inSeed, ['cat-file', '-e', commit], signal);
+  return exitCode === 0 ? null : seed;
+}
+
+async function createStore(
+  context: GitContext,
+  seed: Store | null,
+  signal: AbortSignal,
+): Promise<void> {
+  const local = { ...context, remote: null };
+  const { exitCode } = await runGit(local, ['init', '-q', '--bare', '--template='], signal);
+  if (exitCode !== 0) throw new Error('expected git init to make a repository');
+  if (seed === null) return;
+  await mkdir(join(context.gitDir, 'objects/info'), { recursive: true });
+  await writeFile(join(context.gitDir, 'objects/info/alternates'), `${seed.folder}/objects\n`);
+  // The seed's commit, as a ref of this store: what the server is told is there already.
+  await runGit(local, ['update-ref', 'refs/kervyxa/seed', seed.commit], signal);
+}
+
+/** Null where the commit, or whatever has its id, has arrived. */
+async function fetchCommit(
+  tools: CaptureTools,
+  context: GitContext,
+  url: string,
+  commit: CommitSha,
+  signal: AbortSignal,
+): Promise<Capture | null> {
+  const exact = await fetchRefs(tools, context, url, [`${commit}:${COMMIT_REF}`], signal);
+  if (exact === 'done') return null;
+  if (exact !== 'failed') return exact;
+  // Protocol version 0, and some servers of version 2, give out only what a ref points to (THREATS G12, BUG-44).
+  const all = ['+refs/heads/*:refs/kervyxa/heads/*', '+refs/tags/*:refs/kervyxa/tags/*'];
+  const refs = await fetchRefs(tools, context, url, all, signal);
+  if (refs === 'failed') return failed('unreachable', 'the repository could not be fetched');
+  // Too much behind other refs says nothing about this commit.
+  if (refs !== 'done') return failed('not_found', `the server does not give out ${commit}`);
+  return adoptFromRefs(context, commit, signal);
+}
+
+async function adoptFromRefs(
+  context: GitContext,
+  commit: CommitSha,
+  signal: AbortSignal,
+): Promise<Capture | null> {
+  const local = { ...context, remote: null };
+  const found = await describeObject(local, commit, signal);
+  if (found === null) return failed('not_found', `the repository has no commit ${commit}`);
+  if (found.type !== 'commit') return null;
+  // Git checked that what the refs reach is complete; an object outside of that may lack its history.
+  const argv = ['for-each-ref', '--count=1', '--contains', commit];
+  const within = await runGit(local, [...argv, 'refs/kervyxa/heads', 'refs/kervyxa/tags'], signal);
+  if (within.stdout === '') return failed('not_found', `no branch or tag reaches ${commit}`);
+  await runGit(local, ['update-ref', COMMIT_REF, commit], signal);
+  return null;
+}
+
+async function fetchRefs(
+  { limits, clock }: CaptureTools,
+  context: GitContext,
+  url: string,
+  refspecs: readonly string[],
+  signal: AbortSignal,
+): Promise<'done' | 'failed' | Capture> {
+  const started = clock.monotonicMs();
+  const flags = [
+    '-q',
+    '--no-tags',
+    '--no-recurse-submodules',
+    '--no-auto-gc',
+    '--no-write-fetch-head',
+  ];
+  const result = await runGit(context, ['fetch', ...flags, '--', url, ...refspecs], signal);
+  if (result.exitCode === 0) return 'done';
+  const seconds = (clock.monotonicMs() - started) / 1_000;
+  if (seconds >= limits.gitWallSecondsMax) {
+    return failed('unreachable', `the server took more than ${limits.gitWallSecondsMax} seconds`);
+  }
+  if (seconds >= limits.stallSecondsMax && isStalled(result)) {
+    return failed('unreachable', 'the server sent next to nothing for too long');
+  }
+  if (diedOfLimit(result) || (await hasFullPack(context.gitDir, limits.packBytesMax))) {
+    return failed('too_large', 'git went beyond its limits of memory, time or bytes on this pack');
+  }
+  return 'failed';
+}
+
+/** 128 and the signal: abort, kill, segmentation (a stack that overflows), processor time, file size. */
+const DEATHS_BY_LIMIT = new Set([134, 137, 139, 152, 153]);
+
+/**
+ * True where git, or the helper that unpacks, was stopped by a limit of ours. Git tells it in words only. Lines of the
+ * server's begin with `remote:`, and one that forges these words refuses nothing but its own submission.
+ */
+function diedOfLimit({ exitCode, stderr }: GitResult): boolean {
+  if (exitCode === null || DEATHS_BY_LIMIT.has(exitCode)) return true;
+  return /^(?:fatal|error): .*(?:out of memory|cannot allocate memory|died of signal (?:9|11|24|25)|file too large)/im.test(
+    stderr,
+  );
+}
+
+function isStalled({ stderr }: GitResult): boolean {
+  return /^(?:fatal|error): .*(?:too slow|timed out)/im.test(stderr);
+}
+
+/** A pack that stopped growing at the limit was cut off there. */
+async function hasFullPack(gitDir: string, packBytesMax: number): Promise<boolean> {
+  const folder = join(gitDir, 'objects/pack');
+  for (const name of await readdir(folder)) {
+    if ((await stat(join(folder, name))).size >= packBytesMax) return true;
+  }
+  return false;
+}
+
+async function checkComplete(
+  context: GitContext,
+  commit: CommitSha,
+  signal: AbortSignal,
+): Promise<Capture | null> {
+  const local = { ...context, remote: null };
+  const found = await describeObject(local, commit, signal);
+  if (found === null) return failed('not_found', `the repository has no commit ${commit}`);
+  if (found.type !== 'commit') {
+    return failed('not_a_commit', await describeOther(local, commit, found.type, signal));
+  }
+  if (found.size > COMMIT_BYTES_MAX) {
+    return failed('too_large', `the commit itself has more than ${COMMIT_BYTES_MAX} bytes`);
+  }
+  if ((await readdir(context.gitDir)).includes('shallow')) {
+    return failed('incomplete', 'the repository is shallow: it lacks part of its own history');
+  }
+  return null;
+}
+
+/** What to tell somebody who gave the id of a tag, tree or blob (THREATS G13). */
+async function describeOther(
+  context: GitContext,
+  id: CommitSha,
+  type: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const peeled = await runGit(context, ['rev-parse', '--verify', '-q', `${id}^{commit}`], signal);
+  const named = `expected the id of a commit, got that of a ${type}`;
+  const found = /^[0-9a-f]{40}$/.exec(peeled.stdout.trim());
+  return found === null ? named : `${named}; peel it: ${found[0]}`;
+}
+
+function toRemote({ url, addresses }: Endpoint): GitRemote {
+  const isPinned = addresses[0] !== url.host;
+  const list = addresses.map((address) => (isIPv6(address) ? `[${address}]` : address));
+  const pin = isPinned ? `${url.host}:${url.port}:${list.join(',')}` : null;
+  return { protocol: url.protocol, pin };
+}
+
+function failed(why: CaptureFailure, message: string): Capture & { kind: 'failed' } {
+  return { kind: 'failed', why, message };
+}

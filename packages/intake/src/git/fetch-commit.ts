@@ -1,0 +1,214 @@
+import { isAppError, toPrintable, type CommitSha, type SourceReason } from '@kervyxa/core';
+import { createIntakeError } from '../errors.ts';
+import type { FetchedCommit, IntakeOutcome, IntakeRequest } from '../port.ts';
+import { locate, parseUrlOrThrow, type ResolveHost } from './address.ts';
+import { createArchive } from './archive.ts';
+import { capture, type Capture, type CaptureFailure, type CaptureTools } from './capture.ts';
+import { readCommits } from './commit-object.ts';
+import { inspect, type Inspection, type KnownTree } from './inspect.ts';
+import { listTree } from './listing.ts';
+import { prune } from './prune.ts';
+import { runGit, type GitContext } from './process.ts';
+import { holdStores, type Hold } from './hold.ts';
+import type { RepositoryUrl } from './url-policy.ts';
+import type { Store } from './store.ts';
+
+export interface IntakeTools extends CaptureTools {
+  readonly allowedOrigins: readonly string[];
+  readonly resolveHost: ResolveHost;
+  /** Runs tasks of one key one after another, so that a large base is fetched once and not by every submission. */
+  readonly inTurn: <T>(key: string, task: () => Promise<T>) => Promise<T>;
+}
+
+/**
+ * 1. Both URLs obey the policy.
+ * 2. The base: from an earlier capture, or the requester's repository.
+ * 3. The commit: from an earlier capture of this URL, or the solver's repository, on top of the base.
+ * 4. Ancestry, then the trees within limits, then their difference and its faults.
+ */
+export async function fetchCommit(
+  tools: IntakeTools,
+  request: IntakeRequest,
+  signal: AbortSignal,
+): Promise<IntakeOutcome> {
+  const baseUrl = parseUrlOrThrow(request.baseRepositoryUrl, tools.allowedOrigins);
+  const url = parseUrlOrThrow(request.repositoryUrl, tools.allowedOrigins);
+  const base = await obtain(tools, baseUrl, request.baseCommit, null, signal);
+  const seed = base.kind === 'captured' ? base.store : null;
+  const solver = await obtain(tools, url, request.commit, seed, signal);
+  if (solver.kind === 'failed') return toOutcome(solver);
+  const held = seed === null ? [solver.store] : [solver.store, seed];
+  const hold = holdStores(tools.stores, held);
+  try {
+    const outcome = await judge(tools, held, request, hold, signal);
+    if (outcome.kind === 'fetched') return outcome;
+    hold.release();
+    if (outcome.kind !== 'without_base') return outcome;
+    const why = base.kind === 'failed' ? base.message : 'it is not there';
+    return unavailable('REPOSITORY_UNREACHABLE', `the base commit can't be had: ${why}`);
+  } catch (error) {
+    hold.release();
+    signal.throwIfAborted();
+    if (isAppError(error)) throw error;
+    throw await damaged(tools, held, error);
+  }
+}
+
+/**
+ * The stores were complete, and nothing larger than the limits is ever read, so a failure to read is the disk's and no
+ * answer about the commit. The next try fetches anew.
+ */
+async function damaged(
+  { stores }: IntakeTools,
+  held: readonly Store[],
+  cause: unknown,
+): Promise<Error> {
+  for (const store of held) await stores.remove(store.folder);
+  return createIntakeError('INTAKE_STORE_DAMAGED', {
+    message: 'expected to read a captured commit, got a damaged repository',
+    fix: 'run it again; look at the disk if this comes back',
+    cause,
+  });
+}
+
+/** The store of a commit from a URL: captured before, or captured now. */
+export async function obtain(
+  tools: IntakeTools,
+  url: RepositoryUrl,
+  commit: CommitSha,
+  seed: Store | null,
+  signal: AbortSignal,
+): Promise<Capture> {
+  const { stores } = tools;
+  return tools.inTurn(`${url.href} ${commit}`, async () => {
+    const known = await stores.find(url.href, commit);
+    if (known !== null) return { kind: 'captured', store: known };
+    const endpoint = await locate(url, tools.resolveHost);
+    if (endpoint === null) {
+      const message = `the host ${toPrintable(url.host, 200)} has no address`;
+      return { kind: 'failed', why: 'unreachable', message };
+    }
+    const best = seed ?? (await stores.findSeed(url.href));
+    await prune(stores, tools.limits, tools.clock.now().getTime());
+    await stores.checkRoom();
+    return capture(tools, endpoint, commit, best, signal);
+  });
+}
+
+const REASONS: Readonly<Record<Exclude<CaptureFailure, 'too_large'>, SourceReason>> = {
+  unreachable: 'REPOSITORY_UNREACHABLE',
+  not_found: 'COMMIT_NOT_FOUND',
+  not_a_commit: 'COMMIT_NOT_FOUND',
+  incomplete: 'ANCESTRY_UNKNOWN',
+};
+
+function toOutcome({ why, message }: Capture & { kind: 'failed' }): IntakeOutcome {
+  if (why === 'too_large') return { kind: 'refused', reason: 'SOURCE_TOO_LARGE', message };
+  return unavailable(REASONS[why], message);
+}
+
+function unavailable(
+  reason: SourceReason,
+  message: string,
+): IntakeOutcome & { kind: 'unavailable' } {
+  return { kind: 'unavailable', reason, message };
+}
+
+async function judge(
+  tools: IntakeTools,
+  held: readonly Store[],
+  request: IntakeRequest,
+  hold: Hold,
+  signal: AbortSignal,
+): Promise<IntakeOutcome | { readonly kind: 'without_base' }> {
+  const { limits, stores } = tools;
+  const { commit, baseCommit } = request;
+  // The commit may have been captured on top of another base, or of none: both stores are read as one.
+  const [gitDir = '', ...alternates] = held.map(({ folder }) => folder);
+  const context = { gitDir, alternates, home: stores.home, limits, remote: null };
+  const present = await runGit(context, ['cat-file', '-e', baseCommit], signal);
+  if (present.exitCode !== 0) return { kind: 'without_base' };
+  const [facts, baseFacts] = await readCommits(context, [commit, baseCommit], signal);
+  if (!facts || !baseFacts) {
+    return unavailable('COMMIT_NOT_FOUND', 'the commit or its base is no commit that can be read');
+  }
+  const read = {
+    commit,
+    tree: facts.tree,
+    baseTree: baseFacts.tree,
+    message: facts.message,
+    close: () => {
+      hold.release();
+      return Promise.resolve();
+    },
+  };
+  const isDescendant = await isAncestor(context, baseCommit, commit, signal);
+  if (isDescendant === null) {
+    return unavailable('ANCESTRY_UNKNOWN', 'the history between base and commit is incomplete');
+  }
+  if (!isDescendant) return { kind: 'fetched', source: withoutTrees(read) };
+  const [listed, baseListed] = await Promise.all([
+    listTree(context, facts.tree, limits, signal),
+    listTree(context, baseFacts.tree, limits, signal),
+  ]);
+  if (baseListed.kind === 'too_large') {
+    return unavailable('REPOSITORY_UNREACHABLE', `the base can't be used: ${baseListed.message}`);
+  }
+  if (listed.kind === 'too_large') {
+    return { kind: 'refused', reason: 'SOURCE_TOO_LARGE', message: listed.message };
+  }
+  const base = { id: baseFacts.tree, records: baseListed.records };
+  const tree = { id: facts.tree, records: listed.records };
+  const inspection = await inspect(context, base, tree, signal);
+  return { kind: 'fetched', source: withTrees(read, context, base, tree, inspection) };
+}
+
+/** `git merge-base` answers 0 for yes and 1 for no; anything else is no answer (THREATS G17). */
+async function isAncestor(
+  context: GitContext,
+  base: CommitSha,
+  commit: CommitSha,
+  signal: AbortSignal,
+): Promise<boolean | null> {
+  const argv = ['merge-base', '--is-ancestor', base, commit];
+  const { exitCode } = await runGit(context, argv, signal);
+  if (exitCode === 0) return true;
+  return exitCode === 1 ? false : null;
+}
+
+type ReadCommit = Pick<FetchedCommit, 'commit' | 'tree' | 'baseTree' | 'message' | 'close'>;
+
+function withTrees(
+  read: ReadCommit,
+  context: GitContext,
+  base: KnownTree,
+  tree: KnownTree,
+  { changedFiles, faults }: Inspection,
+): FetchedCommit {
+  return {
+    ...read,
+    isDescendant: true,
+    changedFiles,
+    treeFaults: faults,
+    archive: () => {
+      if (faults.length > 0) throw new TypeError('a tree with faults has no archive');
+      return createArchive(context, tree.id, tree.records);
+    },
+    baseArchive: () => createArchive(context, base.id, base.records),
+  };
+}
+
+function withoutTrees(read: ReadCommit): FetchedCommit {
+  return {
+    ...read,
+    isDescendant: false,
+    changedFiles: [],
+    treeFaults: [],
+    archive: noArchive,
+    baseArchive: noArchive,
+  };
+}
+
+function noArchive(): never {
+  throw new TypeError('a commit that does not descend from the base has no archive');
+}

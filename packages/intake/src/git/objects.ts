@@ -1,0 +1,141 @@
+import { text } from 'node:stream/consumers';
+import type { GitContext, GitStream } from './process.ts';
+import { streamGit } from './process.ts';
+
+export interface ObjectHeader {
+  readonly type: string;
+  readonly size: number;
+}
+
+/** One object, its content in pieces that must be read to the end before the next object. */
+export interface StreamedObject extends ObjectHeader {
+  readonly content: AsyncIterable<Uint8Array>;
+}
+
+const NEWLINE = 0x0a;
+const HEADER_BYTES_MAX = 200;
+const REQUEST_IDS_AHEAD = 1_000;
+
+/**
+ * Reads objects, in the order asked, through one `git cat-file --batch`. The ids are written ahead of the answers, so
+ * that git works while the reader does; the pipe's own limit keeps memory constant. The process ends with the loop.
+ *
+ * Throws an Error where an object is missing or git ends early: the store is complete, so that is damage.
+ */
+export async function* readObjects(
+  context: GitContext,
+  ids: readonly string[],
+  signal: AbortSignal,
+): AsyncGenerator<StreamedObject> {
+  if (ids.length === 0) return;
+  const git = streamGit(context, ['cat-file', '--batch'], signal);
+  const writing = writeIds(git, ids);
+  const source = new ByteSource(git.stdout);
+  try {
+    for (const id of ids) {
+      const { type, size } = parseHeader(await source.line(), id);
+      let left = size;
+      const content = async function* (): AsyncGenerator<Uint8Array> {
+        while (left > 0) {
+          const piece = await source.some(left);
+          left -= piece.length;
+          yield piece;
+        }
+      };
+      yield { type, size, content: content() };
+      if (left > 0) throw new Error('expected the whole object to be read before the next');
+      if ((await source.some(1))[0] !== NEWLINE)
+        throw new Error('expected a newline after an object');
+    }
+    await writing;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    git.kill();
+    git.stdout.destroy();
+    await git.ended;
+  }
+}
+
+/** One small object as a whole, or null where it has more than `bytesMax` bytes. */
+export async function collect(
+  object: StreamedObject,
+  bytesMax: number,
+): Promise<Uint8Array | null> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of object.content) {
+    if (object.size <= bytesMax) pieces.push(piece);
+  }
+  return object.size <= bytesMax ? Buffer.concat(pieces) : null;
+}
+
+/** Type and size of one object without reading it; null where it is not there. */
+export async function describeObject(
+  context: GitContext,
+  id: string,
+  signal: AbortSignal,
+): Promise<ObjectHeader | null> {
+  const git = streamGit(context, ['cat-file', '--batch-check'], signal);
+  git.stdin.end(`${id}\n`);
+  const [line] = await Promise.all([text(git.stdout), git.ended]);
+  signal.throwIfAborted();
+  return line === `${id} missing\n` ? null : parseHeader(line.trimEnd(), id);
+}
+
+async function writeIds(git: GitStream, ids: readonly string[]): Promise<void> {
+  for (let start = 0; start < ids.length; start += REQUEST_IDS_AHEAD) {
+    const block = `${ids.slice(start, start + REQUEST_IDS_AHEAD).join('\n')}\n`;
+    if (git.stdin.destroyed) return;
+    await new Promise<void>((resolve) => {
+      // Also called with an error once git is gone; the reader finds that out by itself.
+      git.stdin.write(block, () => resolve());
+    });
+  }
+  git.stdin.end();
+}
+
+function parseHeader(line: string, id: string): ObjectHeader {
+  const match = /^([0-9a-f]{40}) ([a-z]+) (\d+)$/.exec(line);
+  const [, found, type, size] = match ?? [];
+  if (found !== id || type === undefined) throw new Error(`expected the object ${id}, got none`);
+  return { type, size: Number(size) };
+}
+
+/** Bytes of a stream, handed out without copying. */
+class ByteSource {
+  readonly #pieces: AsyncIterator<Buffer>;
+  #current: Buffer = Buffer.alloc(0);
+
+  constructor(stream: AsyncIterable<Buffer>) {
+    this.#pieces = stream[Symbol.asyncIterator]();
+  }
+
+  /** Between 1 and `max` bytes. */
+  async some(max: number): Promise<Buffer> {
+    while (this.#current.length === 0) await this.#more();
+    const taken = this.#current.subarray(0, max);
+    this.#current = this.#current.subarray(taken.length);
+    return taken;
+  }
+
+  async line(): Promise<string> {
+    for (;;) {
+      const end = this.#current.indexOf(NEWLINE);
+      if (end >= 0) {
+        const line = this.#current.toString('latin1', 0, end);
+        this.#current = this.#current.subarray(end + 1);
+        return line;
+      }
+      if (this.#current.length > HEADER_BYTES_MAX) throw new Error('expected an object header');
+      await this.#more();
+    }
+  }
+
+  async #more(): Promise<void> {
+    const next = await this.#pieces.next();
+    if (next.done === true) throw new Error('expected more bytes from git, got the end');
+    this.#current =
+      this.#current.length === 0 ? next.value : Buffer.concat([this.#current, next.value]);
+  }
+}

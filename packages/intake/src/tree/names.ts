@@ -1,0 +1,41 @@
+const PATH_BYTES_MAX = 2_048;
+const NAME_BYTES_MAX = 255;
+
+/** Characters that HFS+ ignores in a name, so that `.g<U+200C>it` is `.git` there. */
+const HFS_IGNORED = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
+
+/** Why a path may not be in a submitted tree, as the end of "the path …"; null where it may. */
+export function pathProblem(path: string): string | null {
+  if (Buffer.byteLength(path) > PATH_BYTES_MAX) return `is longer than ${PATH_BYTES_MAX} bytes`;
+  for (const name of path.split('/')) {
+    const problem = nameProblem(name);
+    if (problem !== null) return problem;
+  }
+  return null;
+}
+
+/** The same for one name of a path. */
+export function nameProblem(name: string): string | null {
+  if (name === '') return 'has an empty name in it';
+  if (name === '.' || name === '..') return `has the name ${name} in it`;
+  if (Buffer.byteLength(name) > NAME_BYTES_MAX) {
+    return `has a name of more than ${NAME_BYTES_MAX} bytes in it`;
+  }
+  if (/[\u0000-\u001f\u007f]/.test(name)) return 'has a control character in it';
+  if (name.includes('\\')) return 'has a backslash in it';
+  if (isDotGit(name)) return 'has .git, in some spelling, in it';
+  if (/[. ]$/.test(name)) return 'has a name that ends with a dot or a space in it';
+  return null;
+}
+
+/** `.git` as some file system would read it: any case, NTFS short names, streams and endings, HFS+ ignored characters. */
+function isDotGit(name: string): boolean {
+  const plain = name.replaceAll(HFS_IGNORED, '').toLowerCase();
+  return /^(?:\.git|git~\d+)[ .]*(?::.*)?$/.test(plain);
+}
+
+/** Equal for two names that a case-folding or normalising file system can't tell apart. */
+export function foldName(name: string): string {
+  // Upper case first: it alone knows that `ß` is `SS` and `ſ` is `S`.
+  return name.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
+}
