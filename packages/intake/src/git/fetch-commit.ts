@@ -126,9 +126,15 @@ async function judge(
   // The commit may have been captured on top of another base, or of none: both stores are read as one.
   const [gitDir = '', ...alternates] = held.map(({ folder }) => folder);
   const context = { gitDir, alternates, home: stores.home, limits, remote: null };
-  const present = await runGit(context, ['cat-file', '-e', baseCommit], signal);
-  if (present.exitCode !== 0) return { kind: 'without_base' };
-  const [facts, baseFacts] = await readCommits(context, [commit, baseCommit], signal);
+  if (alternates.length === 0) {
+    // Without a base of the requester's own, the solver's history must hold it; ids name content.
+    const present = await runGit(context, ['cat-file', '-e', baseCommit], signal);
+    if (present.exitCode !== 0) return { kind: 'without_base' };
+  }
+  const [[facts, baseFacts], isDescendant] = await Promise.all([
+    readCommits(context, [commit, baseCommit], signal),
+    isAncestor(context, baseCommit, commit, signal),
+  ]);
   if (!facts || !baseFacts) {
     return unavailable('COMMIT_NOT_FOUND', 'the commit or its base is no commit that can be read');
   }
@@ -142,7 +148,6 @@ async function judge(
       return Promise.resolve();
     },
   };
-  const isDescendant = await isAncestor(context, baseCommit, commit, signal);
   if (isDescendant === null) {
     return unavailable('ANCESTRY_UNKNOWN', 'the history between base and commit is incomplete');
   }

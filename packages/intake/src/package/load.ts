@@ -1,0 +1,146 @@
+import { isUtf8 } from 'node:buffer';
+import { constants } from 'node:fs';
+import { open, readdir, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { packTree, sha256Hex, toPrintable, type TreeArchive, type TreeEntry } from '@kervyxa/core';
+import { createIntakeError } from '../errors.ts';
+import { nameProblem } from '../tree/names.ts';
+
+export interface PackageLimits {
+  /** Files and folders. */
+  readonly entriesMax: number;
+  /** Sum of file sizes in bytes; the package is held in memory. */
+  readonly bytesMax: number;
+}
+
+export const PACKAGE_LIMITS: PackageLimits = { entriesMax: 10_000, bytesMax: 64 * 1_048_576 };
+
+export interface VerifierPackage {
+  readonly archive: TreeArchive;
+  /** 64 hex digits: the SHA-256 of the archive's stream, which the contract names. */
+  readonly sha256: string;
+}
+
+/**
+ * Reads the hidden package from its folder: regular files and folders, in byte order of their names, with fixed owner
+ * and times, so that equal folders have equal digests everywhere.
+ *
+ * Throws INTAKE_PACKAGE_UNREADABLE, INTAKE_PACKAGE_ENTRY_REFUSED, INTAKE_PACKAGE_TOO_LARGE.
+ */
+export async function loadVerifierPackage(
+  folder: string,
+  limits: PackageLimits = PACKAGE_LIMITS,
+): Promise<VerifierPackage> {
+  const entries: TreeEntry[] = [];
+  for await (const entry of walk(folder, '', limits, { entries: 0, bytes: 0 })) entries.push(entry);
+  const pieces: Uint8Array[] = [];
+  const never = new AbortController().signal;
+  for await (const piece of packTree(toStream(entries), never)) pieces.push(piece);
+  const stream = Buffer.concat(pieces);
+  const sha256 = sha256Hex(stream);
+  return {
+    sha256,
+    archive: {
+      digest: `sha256:${sha256}`,
+      entryCount: entries.length,
+      bytesTotal: entries.reduce((sum, each) => sum + (each.type === 'file' ? each.size : 0), 0),
+      open: async function* (signal) {
+        signal.throwIfAborted();
+        yield stream;
+      },
+    },
+  };
+}
+
+async function* toStream(entries: readonly TreeEntry[]): AsyncGenerator<TreeEntry> {
+  yield* entries;
+}
+
+async function* walk(
+  root: string,
+  below: string,
+  limits: PackageLimits,
+  used: { entries: number; bytes: number },
+): AsyncGenerator<TreeEntry> {
+  for (const name of await namesIn(join(root, below))) {
+    const path = below === '' ? name : `${below}/${name}`;
+    used.entries += 1;
+    if (used.entries > limits.entriesMax) throw tooLarge(`${limits.entriesMax} files and folders`);
+    const handle = await openEntry(join(root, path), path);
+    try {
+      const facts = await handle.stat();
+      if (facts.isDirectory()) {
+        yield { type: 'folder', path };
+        yield* walk(root, path, limits, used);
+      } else if (facts.isFile()) {
+        const content = await readAtMost(handle, limits.bytesMax - used.bytes);
+        if (content === null) throw tooLarge(`${limits.bytesMax} bytes`);
+        used.bytes += content.length;
+        const executable = (facts.mode & 0o100) !== 0;
+        yield { type: 'file', path, executable, size: content.length, content };
+      } else throw refused(path, 'is neither a regular file nor a folder');
+    } finally {
+      await handle.close();
+    }
+  }
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  const names = await readdir(folder, { encoding: 'buffer' }).catch((error: unknown) => {
+    throw unreadable(folder, error);
+  });
+  return names
+    .toSorted((a, b) => a.compare(b))
+    .map((bytes) => {
+      const name = bytes.toString();
+      const problem = isUtf8(bytes) ? nameProblem(name) : 'is not UTF-8';
+      if (problem !== null) throw refused(name, problem);
+      return name;
+    });
+}
+
+/** Never through a link, and without waiting for the other end of a pipe. */
+async function openEntry(full: string, path: string): Promise<FileHandle> {
+  try {
+    return await open(full, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ELOOP') throw refused(path, 'is a symbolic link');
+    if (code === 'ENXIO') throw refused(path, 'is neither a regular file nor a folder');
+    throw unreadable(path, error);
+  }
+}
+
+/** The whole file, or null where it has more bytes; a file that grows meanwhile is cut off by the limit too. */
+async function readAtMost(handle: FileHandle, bytesMax: number): Promise<Buffer | null> {
+  const pieces: Buffer[] = [];
+  let total = 0;
+  const stream = handle.createReadStream({ autoClose: false, end: bytesMax });
+  for await (const piece of stream as AsyncIterable<Buffer>) {
+    pieces.push(piece);
+    total += piece.length;
+  }
+  return total <= bytesMax ? Buffer.concat(pieces) : null;
+}
+
+function unreadable(path: string, cause: unknown): Error {
+  return createIntakeError('INTAKE_PACKAGE_UNREADABLE', {
+    message: `expected a hidden package that can be read, but ${toPrintable(path, 300)} can't be`,
+    fix: 'check the folder and its permissions',
+    cause,
+  });
+}
+
+function refused(path: string, problem: string): Error {
+  return createIntakeError('INTAKE_PACKAGE_ENTRY_REFUSED', {
+    message: `expected regular files and folders in the hidden package, but ${toPrintable(path, 300)} ${problem}`,
+    fix: 'put the file itself into the package, under a plain name',
+  });
+}
+
+function tooLarge(limit: string): Error {
+  return createIntakeError('INTAKE_PACKAGE_TOO_LARGE', {
+    message: `expected a hidden package of at most ${limit}, got more`,
+    fix: 'leave out what the hidden checks do not read',
+  });
+}
