@@ -38,7 +38,7 @@ export function openEvidenceFolder(folder: string, contract: Contract): Evidence
     emptyOwnFolder(path);
     writeFileSync(join(path, MARKER), MARKER_TEXT, { flag: 'wx' });
     writeFileSync(join(path, 'contract.json'), canonicalJson(contract), { flag: 'wx' });
-    for (const folder of LOG_FOLDERS) mkdirSync(join(path, folder));
+    for (const name of LOG_FOLDERS) mkdirSync(join(path, name));
   });
   return {
     onEvent: (event) => {

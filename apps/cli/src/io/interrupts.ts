@@ -19,7 +19,7 @@ export interface Interrupts {
 
 export function watchInterrupts(host: Pick<Host, 'onStopSignal' | 'exitNow'>): Interrupts {
   const controller = new AbortController();
-  let announce: (signal: StopSignal) => void = () => undefined;
+  let announce: ((signal: StopSignal) => void) | null = null;
   let exitCode: number | null = null;
   const close = host.onStopSignal((signal) => {
     if (exitCode !== null) {
@@ -27,7 +27,7 @@ export function watchInterrupts(host: Pick<Host, 'onStopSignal' | 'exitNow'>): I
       return;
     }
     exitCode = EXIT_CODES[signal];
-    announce(signal);
+    announce?.(signal);
     controller.abort(new Error(`stopped by ${signal}`));
   });
   return {

@@ -1,3 +1,4 @@
+import { SetupError } from '@kervyxa/setup';
 import { describe, expect, it } from 'vitest';
 import { cliErrors } from '../errors.ts';
 import { fakeHost } from '../testing/fake-host.ts';
@@ -15,6 +16,16 @@ describe('an error on the screen', () => {
     const host = fakeHost();
     presentFailure(new Error('x\u001b[2J\nerror FORGED: line'), host);
     expect(host.stderr.text()).toMatch(/^error CLI_INTERNAL: x\\u\{1b\}\[2J\\u\{a\}error FORGED/);
+  });
+
+  it.each([
+    ['SETUP_ENGINE_MISSING', 'infra', 69],
+    ['SETUP_STATE_UNUSABLE', 'caller', 78],
+  ] as const)('keeps the lines of %s, which set-up wrote itself', (code, fault, exitCode) => {
+    const host = fakeHost();
+    const error = new SetupError(code, { message: 'one\n  two\u001b', fix: 'a\nb' });
+    expect(presentFailure(error, host)).toMatchObject({ fault, exitCode });
+    expect(host.stderr.text()).toBe(`error ${code}: one\n  two\\u{1b}\nfix: a\nb\n`);
   });
 
   it.each([new Error('boom'), 'boom', new Error('')])(

@@ -1,11 +1,16 @@
 import { isAppError, toPrintable } from '@kervyxa/core';
 import type { ErrorTraits } from '@kervyxa/core';
-import type { Host } from '../host.ts';
+import { SetupError } from '@kervyxa/setup';
 import { cliErrors } from '../errors.ts';
+import type { Host } from '../host.ts';
+
+/** EX_CONFIG of sysexits.h: what set-up answers for a wrong setting. */
+const EXIT_CONFIG = 78;
 
 /** What is known of an error, whatever its class. */
 export interface Failure {
   readonly code: string;
+  /** Printable, as is the fix. */
   readonly message: string;
   readonly fix: string | undefined;
   readonly fault: ErrorTraits['fault'];
@@ -19,9 +24,9 @@ export interface Failure {
 export function presentFailure(error: unknown, host: Pick<Host, 'stderr' | 'env'>): Failure {
   const { stderr, env } = host;
   const failure = toFailure(error);
-  stderr.write(`${stderr.colors.red('error')} ${failure.code}: ${toPrintable(failure.message)}\n`);
+  stderr.write(`${stderr.colors.red('error')} ${failure.code}: ${failure.message}\n`);
   if (failure.fix !== undefined) {
-    stderr.write(`${stderr.colors.bold('fix:')} ${toPrintable(failure.fix)}\n`);
+    stderr.write(`${stderr.colors.bold('fix:')} ${failure.fix}\n`);
   }
   if (env['KERVYXA_DEBUG'] === '1') stderr.write(`${toStack(error)}\n`);
   return failure;
@@ -29,17 +34,30 @@ export function presentFailure(error: unknown, host: Pick<Host, 'stderr' | 'env'
 
 function toFailure(error: unknown): Failure {
   if (isAppError(error)) {
-    const { code, message, fix, traits } = error;
-    return { code, message, fix, fault: traits.fault, exitCode: traits.exitCode };
+    const { code, traits } = error;
+    const fix = error.fix === undefined ? undefined : toPrintable(error.fix);
+    return { ...traits, code, message: toPrintable(error.message), fix };
+  }
+  if (error instanceof SetupError) {
+    const { code, exitCode } = error;
+    const fault = exitCode === EXIT_CONFIG ? 'caller' : 'infra';
+    return { code, exitCode, fault, message: toLines(error.message), fix: toLines(error.fix) };
   }
   const message = error instanceof Error ? error.message : String(error);
   return {
+    ...cliErrors.table.CLI_INTERNAL,
     code: 'CLI_INTERNAL',
-    message: message === '' ? 'an error without a message' : message,
+    message: message === '' ? 'an error without a message' : toPrintable(message),
     fix: 'Run it again with KERVYXA_DEBUG=1 for the stack, and report it: this is a defect.',
-    fault: cliErrors.table.CLI_INTERNAL.fault,
-    exitCode: cliErrors.table.CLI_INTERNAL.exitCode,
   };
+}
+
+/** Set-up writes lines of its own, such as the end of the engine's log. */
+function toLines(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => toPrintable(line))
+    .join('\n');
 }
 
 function toStack(error: unknown): string {

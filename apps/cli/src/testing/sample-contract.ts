@@ -1,6 +1,6 @@
 import { parseContract, type Contract, type ContractInput } from '@kervyxa/contract';
 
-/** A contract for tests that approval has nothing against. */
+/** A contract for tests that approval has nothing against; its one criterion is also what protects behaviour. */
 export function contractInput(): ContractInput {
   return {
     schemaVersion: 'kervyxa.contract.v1',
@@ -21,7 +21,7 @@ export function contractInput(): ContractInput {
       {
         id: 'says-hello',
         title: 'The script says hello',
-        type: 'exit_code',
+        type: 'regression',
         visibility: 'public',
         command: 'sh check.sh',
         timeoutSeconds: 20,

@@ -1,0 +1,106 @@
+import { Command, CommanderError } from 'commander';
+import { doctorCommand } from './commands/doctor.ts';
+import { lintCommand } from './commands/lint.ts';
+import { runtimesCommand } from './commands/runtimes.ts';
+import { verifyCommand } from './commands/verify.ts';
+import type { CommandContext } from './context.ts';
+import { cliErrors } from './errors.ts';
+import type { Host } from './host.ts';
+import { watchInterrupts } from './io/interrupts.ts';
+import { presentFailure } from './present/failure.ts';
+
+const VERSION = '0.0.0';
+const EXIT_USAGE = 2;
+
+/** Runs one command line and answers its exit code. Never throws. */
+export async function runCli(argv: readonly string[], host: Host): Promise<number> {
+  const interrupts = watchInterrupts(host);
+  const context: CommandContext = {
+    host,
+    interrupts,
+    exitCode: 0,
+    toExitCode: ({ exitCode }) => exitCode,
+  };
+  try {
+    await createProgram(context).parseAsync(argv, { from: 'user' });
+    return interrupts.exitCode() ?? context.exitCode;
+  } catch (error) {
+    return endWithError(error, context);
+  } finally {
+    interrupts.close();
+  }
+}
+
+function createProgram(context: CommandContext): Command {
+  const { stdout, stderr } = context.host;
+  const program = new Command('kervyxa')
+    .description('Decides, by machine, whether a git commit earned its bounty.')
+    .version(VERSION)
+    .addHelpText('after', EXAMPLES);
+  for (const define of [lintCommand, verifyCommand, doctorCommand, runtimesCommand]) {
+    program.addCommand(define(context));
+  }
+  for (const command of [program, ...program.commands]) {
+    command
+      .exitOverride()
+      .configureHelp({ styleTitle: stdout.colors.bold })
+      .configureOutput({
+        writeOut: (text) => stdout.write(text),
+        writeErr: (text) => stderr.write(text),
+        getOutHelpWidth: () => stdout.columns,
+        getErrHelpWidth: () => stderr.columns,
+        getOutHasColors: () => stdout.colors.isColorSupported,
+        getErrHasColors: () => stderr.colors.isColorSupported,
+        // Shown by presentFailure, in the form of every other error.
+        outputError: () => undefined,
+      });
+  }
+  return program;
+}
+
+const EXAMPLES = `
+Examples:
+  $ kervyxa doctor
+  $ kervyxa lint contract.json
+  $ kervyxa verify --contract contract.json \\
+      --repo https://git.example.org/fork.git \\
+      --commit 1f0c3d5e7a9b2c4d6e8f0a1b3c5d7e9f1a2b3c4d
+
+kervyxa help COMMAND shows the options, examples and exit codes of a command.
+
+Environment:
+  KERVYXA_GIT_ALLOW  origins beside public https that git may use, separated by
+                     commas: http://127.0.0.1:8080
+  DOCKER_HOST        the container engine to use
+  NO_COLOR           no colours
+  KERVYXA_DEBUG=1    the stack of an error`;
+
+function endWithError(error: unknown, context: CommandContext): number {
+  const { host, interrupts } = context;
+  const stopped = interrupts.exitCode();
+  if (stopped !== null) {
+    if (!isAbort(error, interrupts.signal)) presentFailure(error, host);
+    return stopped;
+  }
+  if (!(error instanceof CommanderError)) {
+    return context.toExitCode(presentFailure(error, host));
+  }
+  // Help and version throw, too; help that nobody asked for is a usage error that the help itself explains.
+  if (error.exitCode === 0) return 0;
+  if (error.code === 'commander.help') return EXIT_USAGE;
+  return presentFailure(toUsageError(error), host).exitCode;
+}
+
+function isAbort(error: unknown, signal: AbortSignal): boolean {
+  return error === signal.reason || (error instanceof Error && error.name === 'AbortError');
+}
+
+/** Commander puts its suggestion on a second line, in brackets. */
+function toUsageError(error: CommanderError): Error {
+  const [message = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
+  return cliErrors.create('CLI_USAGE_INVALID', {
+    message,
+    fix: suggestion?.replace(/^\((.*)\)$/, '$1') ?? 'kervyxa --help shows the commands.',
+    cause: error,
+  });
+}

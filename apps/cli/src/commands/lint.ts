@@ -1,0 +1,128 @@
+import { Command } from 'commander';
+import { isOpen, type BaseFacts } from '@kervyxa/contract';
+import { toPrintable, type CommitSha } from '@kervyxa/core';
+import type { BaseTree } from '@kervyxa/intake';
+import { loadBaseFacts } from '../base-facts.ts';
+import type { CommandContext } from '../context.ts';
+import {
+  baseCommitOf,
+  lintDocument,
+  readContractDocument,
+  type ContractDocument,
+  type LintOutcome,
+} from '../contract-document.ts';
+import type { Screen } from '../host.ts';
+import { parseAllowedOrigins } from '../git-allow.ts';
+import { toFindingsSummary, toFindingsText } from '../present/findings.ts';
+import { paragraph } from '../present/text.ts';
+
+export interface LintOptions {
+  readonly repo?: string;
+  readonly json?: boolean;
+}
+
+/** How a base tree is had, with this machine's settings; the real one is `io/base-repository.ts`. */
+export type OpenBase = (
+  repository: string,
+  baseCommit: CommitSha,
+  signal: AbortSignal,
+) => Promise<{
+  readonly base: BaseTree;
+  readonly settings: Pick<BaseFacts, 'allowedOrigins' | 'catalogue'>;
+}>;
+
+const EXIT_REFUSED = 1;
+const EXIT_UNREADABLE = 2;
+
+export function lintCommand(context: CommandContext): Command {
+  return new Command('lint')
+    .summary('say what approval has against a contract')
+    .description('Say what approval has against a contract, and how to mend it.')
+    .argument('<file>', 'the contract (.json, .yaml, .yml; - for standard input)')
+    .option('--repo <path-or-url>', 'a repository with the base commit, for more rules')
+    .option('--json', 'print the findings as JSON')
+    .addHelpText('after', HELP)
+    .action(async (file: string, options: LintOptions) => {
+      context.toExitCode = ({ fault, exitCode }) => (fault === 'bug' ? exitCode : EXIT_UNREADABLE);
+      const { openBaseRepository } = await import('../io/base-repository.ts');
+      context.exitCode = await runLint(file, options, context, openBaseRepository(context.host));
+    });
+}
+
+const HELP = `
+A finding is "refuse" (nothing overrides it), "acknowledge" (needs an entry in
+acknowledgements, with a reason) or "advise". Line and column are those of the
+value that its JSON Pointer names.
+
+Examples:
+  $ kervyxa lint contract.json
+  $ kervyxa lint contract.yaml --repo ../parse-numbers
+  $ kervyxa lint - --json < contract.json | jq -r '.findings[].code'
+
+Exit codes:
+  0 clean: at most advice and what is acknowledged
+  1 refused
+  2 usage, or the contract or the base tree can not be read`;
+
+/** Answers the exit code. */
+export async function runLint(
+  file: string,
+  options: LintOptions,
+  { host, interrupts }: CommandContext,
+  openBase: OpenBase,
+): Promise<number> {
+  const document = await readContractDocument(file, host);
+  const allowedOrigins = parseAllowedOrigins(host.env['KERVYXA_GIT_ALLOW']);
+  interrupts.onFirst((name) => host.stderr.write(`${name}: removing what was fetched\n`));
+  const facts = await loadFacts(document, options, openBase, interrupts.signal);
+  const outcome = lintDocument(document, facts, allowedOrigins);
+  host.stdout.write(
+    options.json === true
+      ? `${JSON.stringify(toJson(outcome), null, 2)}\n`
+      : `${toText(outcome, document.name, host.stdout)}\n`,
+  );
+  return outcome.findings.some(isOpen) ? EXIT_REFUSED : 0;
+}
+
+/** Null where no repository is given, or where the document does not say which commit of it. */
+async function loadFacts(
+  document: ContractDocument,
+  { repo }: LintOptions,
+  openBase: OpenBase,
+  signal: AbortSignal,
+): Promise<BaseFacts | null> {
+  const baseCommit = baseCommitOf(document);
+  if (repo === undefined || baseCommit === null) return null;
+  const { base, settings } = await openBase(repo, baseCommit, signal);
+  try {
+    return await loadBaseFacts(base, document.text.document, settings);
+  } finally {
+    await base.close();
+  }
+}
+
+function toJson({ findings, uncheckedRules, contractDigest }: LintOutcome) {
+  return { clean: !findings.some(isOpen), contractDigest, findings, uncheckedRules };
+}
+
+function toText(outcome: LintOutcome, name: string, screen: Screen): string {
+  const { findings, uncheckedRules, contractDigest } = outcome;
+  const { colors, columns } = screen;
+  const isRefused = findings.some(isOpen);
+  const verdict = isRefused ? colors.red('refused') : colors.green('clean');
+  const parts = [
+    toFindingsText(findings, name, screen),
+    `${colors.bold(verdict)}  ${toPrintable(name)}: ${toFindingsSummary(findings)}`,
+    contractDigest === null ? '' : `contract ${contractDigest}`,
+    uncheckedRules.length === 0
+      ? ''
+      : paragraph(
+          `Not fully checked without the base tree (--repo): ${uncheckedRules.join(', ')}`,
+          columns,
+          '',
+        ),
+  ];
+  const [blocks = '', ...rest] = parts;
+  const end = rest.filter((part) => part !== '').join('\n');
+  return blocks === '' ? end : `${blocks}\n\n${end}`;
+}

@@ -1,0 +1,96 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { VerificationResultSchema } from '@kervyxa/verifier';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { openHelloBench, type HelloBench } from '../testing/hello-bench.ts';
+
+let bench: HelloBench;
+beforeAll(async () => {
+  bench = await openHelloBench();
+});
+afterEach(async () => {
+  expect(await bench.proxy.leftovers()).toEqual([]);
+});
+afterAll(() => bench.close());
+
+describe('kervyxa verify', () => {
+  it('exits with 0 for an honest commit, with the result on stdout and a line a step on stderr', async () => {
+    const end = await bench.verify('good');
+    expect(end).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^PASS {2}1 of 1 /) });
+    expect(end.stderr).toMatch(/^pass +\d+\.\d s {2}says-hello: The script says hello$/m);
+    expect(bench.proxy.created.size).toBeGreaterThan(0);
+  });
+
+  it('exits with 1 and names the primary reason for a commit that does not hold', async () => {
+    const end = await bench.verify('bad');
+    expect(end).toMatchObject({ exitCode: 1, stdout: expect.stringMatching(/^FAIL {2}0 of 1 /) });
+    expect(end.stdout).toContain('EXIT_CODE_MISMATCH  says-hello');
+  });
+
+  it('refuses a changed protected file by its path, before anything runs', async () => {
+    const before = bench.proxy.created.size;
+    const end = await bench.verify('cheat');
+    expect(end).toMatchObject({
+      exitCode: 1,
+      stdout: expect.stringContaining('PROTECTED_PATH_CHANGED  check.sh'),
+    });
+    expect(bench.proxy.created.size).toBe(before);
+  });
+
+  it('prints exactly the result with --json, and keeps the same in the evidence folder', async () => {
+    const folder = join(bench.root, 'evidence');
+    const end = await bench.verify('good', '--json', '--evidence', folder);
+    expect(end.exitCode).toBe(0);
+    const result = VerificationResultSchema.parse(JSON.parse(end.stdout));
+    expect(result).toMatchObject({
+      verdict: 'PASS',
+      commit: bench.shas.good,
+      tree: bench.objectId('good', '^{tree}'),
+      changedFiles: [{ path: 'hello.sh', status: 'modified' }],
+    });
+    expect(JSON.parse(readFileSync(join(folder, 'result.json'), 'utf8'))).toEqual(result);
+  });
+
+  it('keeps what a criterion printed in its logs', async () => {
+    const folder = join(bench.root, 'evidence-logs');
+    const contract = bench.writeContract(({ criteria }) => {
+      Object.assign(criteria[0] ?? {}, { command: 'echo out; echo err >&2; sh check.sh' });
+    });
+    await bench.verify('good', '--contract', contract, '--evidence', folder);
+    const logs = readdirSync(join(folder, 'criteria')).map((name) => [
+      name,
+      readFileSync(join(folder, 'criteria', name), 'utf8'),
+    ]);
+    expect(Object.fromEntries(logs)).toEqual({
+      'says-hello.stderr.log': 'err\n',
+      'says-hello.stdout.log': 'out\n',
+    });
+  });
+});
+
+describe('a stopped kervyxa verify', () => {
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('removes its containers and volumes on %s and exits with %i', async (name, code) => {
+    const started = bench.proxy.carries('started');
+    const process = bench.startVerify('slow');
+    await started;
+    process.kill(name);
+    const end = await process.ended;
+    expect(end).toMatchObject({ exitCode: code, stdout: '' });
+    expect(end.stderr).toMatch(new RegExp(`^${name}: removing the containers`, 'm'));
+    expect(end.stderr).toMatch(/^removed: nothing of this run is left$/m);
+  });
+
+  it('leaves at once on a second signal, and the next run removes what was left', async () => {
+    const started = bench.proxy.carries('started');
+    const process = bench.startVerify('slow');
+    await started;
+    process.kill('SIGINT');
+    await process.says('removing the containers');
+    process.kill('SIGINT');
+    expect(await process.ended).toMatchObject({ exitCode: 130 });
+    expect(await bench.verify('good')).toMatchObject({ exitCode: 0 });
+  });
+});

@@ -1,0 +1,176 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { contractDigest } from '@kervyxa/contract';
+import type { TreeArchive } from '@kervyxa/core';
+import type { VerificationResult } from '@kervyxa/verifier';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { CommandContext } from '../context.ts';
+import { watchInterrupts } from '../io/interrupts.ts';
+import { fakeHost, type FakeHost } from '../testing/fake-host.ts';
+import { contractInput, contractOf } from '../testing/sample-contract.ts';
+import { runVerify, type VerifyMachine, type WorkRequest } from './verify.ts';
+
+const COMMIT = 'a'.repeat(40);
+const PACKAGE: TreeArchive = {
+  digest: 'd'.repeat(64),
+  entryCount: 0,
+  bytesTotal: 0,
+  async *open() {},
+};
+
+let root = '';
+let host: FakeHost;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'kervyxa-verify-'));
+  host = fakeHost();
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+function writeContract(document: unknown = contractInput()): string {
+  const path = join(root, 'contract.json');
+  writeFileSync(path, JSON.stringify(document));
+  return path;
+}
+
+function contextOf(): CommandContext {
+  return { host, interrupts: watchInterrupts(host), exitCode: 0, toExitCode: () => 0 };
+}
+
+function resultOf(verdict: VerificationResult['verdict']): VerificationResult {
+  return {
+    verdict,
+    contractDigest: contractDigest(contractOf()),
+    commit: COMMIT,
+    tree: null,
+    imageDigest: null,
+    changedFiles: [],
+    criteria: [],
+    reasons: [],
+  };
+}
+
+/** A machine whose every verification ends with the verdict, after one step. */
+function machineOf(
+  verdict: VerificationResult['verdict'],
+  requests: WorkRequest[] = [],
+): VerifyMachine {
+  const step = { id: 'criterion:says-hello', kind: 'criterion', title: 'It says hello' } as const;
+  return {
+    loadPackage: async () => PACKAGE,
+    async open({ log }) {
+      log('building an image: done in 3.0 s');
+      return {
+        async verify(request, { onEvent }) {
+          requests.push(request);
+          onEvent({ kind: 'step_started', step });
+          const chunk = Buffer.from('hello\n');
+          onEvent({ kind: 'output', stepId: step.id, attempt: 1, stream: 'stdout', chunk });
+          const ended = { reason: null, message: null, durationMs: 10 };
+          onEvent({ kind: 'step_finished', step, status: 'pass', ...ended });
+          return resultOf(verdict);
+        },
+      };
+    },
+  };
+}
+
+const NO_MACHINE: VerifyMachine = {
+  loadPackage: () => Promise.reject(new Error('expected nothing to be loaded')),
+  open: () => Promise.reject(new Error('expected nothing to be run')),
+};
+
+describe('kervyxa verify', () => {
+  it.each([
+    ['PASS', 0],
+    ['FAIL', 1],
+    ['INCONCLUSIVE', 3],
+    ['ERROR', 4],
+  ] as const)('answers %s with exit code %i', async (verdict, exitCode) => {
+    const options = { contract: writeContract(), repo: 'https://x.example/r.git', commit: COMMIT };
+    expect(await runVerify(options, contextOf(), machineOf(verdict))).toBe(exitCode);
+    expect(host.stdout.text()).toMatch(new RegExp(`^${verdict} `));
+    expect(host.stderr.text()).toBe(
+      'building an image: done in 3.0 s\npass   0.0 s  says-hello: It says hello\n',
+    );
+  });
+
+  it('hands over exactly what was asked for', async () => {
+    const requests: WorkRequest[] = [];
+    const options = { contract: writeContract(), repo: 'https://x.example/r.git', commit: COMMIT };
+    await runVerify(options, contextOf(), machineOf('PASS', requests));
+    expect(requests).toEqual([
+      {
+        contract: contractOf(),
+        repositoryUrl: 'https://x.example/r.git',
+        commit: COMMIT,
+        verifierPackage: null,
+      },
+    ]);
+  });
+
+  it('takes the digest of the hidden package from its folder where the contract names none', async () => {
+    const requests: WorkRequest[] = [];
+    const options = { contract: writeContract(), repo: 'https://x.example/r.git', commit: COMMIT };
+    await runVerify({ ...options, package: 'hidden' }, contextOf(), machineOf('PASS', requests));
+    expect(requests[0]?.contract.verifierPackage).toEqual({ sha256: PACKAGE.digest });
+    expect(requests[0]?.verifierPackage).toBe(PACKAGE);
+  });
+
+  it('prints exactly the result with --json', async () => {
+    const options = { contract: writeContract(), repo: 'https://x.example/r.git', commit: COMMIT };
+    await runVerify({ ...options, json: true }, contextOf(), machineOf('FAIL'));
+    expect(JSON.parse(host.stdout.text())).toEqual(resultOf('FAIL'));
+  });
+
+  it('keeps result and logs in the evidence folder', async () => {
+    const evidence = join(root, 'evidence');
+    const options = { contract: writeContract(), repo: 'https://x.example/r.git', commit: COMMIT };
+    await runVerify({ ...options, evidence }, contextOf(), machineOf('PASS'));
+    const read = (name: string) => readFileSync(join(evidence, name), 'utf8');
+    expect(JSON.parse(read('result.json'))).toEqual(resultOf('PASS'));
+    expect(read('criteria/says-hello.stdout.log')).toBe('hello\n');
+  });
+
+  it.each(['1234567', 'A'.repeat(40), 'main', `${COMMIT}\n--upload-pack=x`, 'a'.repeat(41)])(
+    'refuses the commit %j before anything runs',
+    async (commit) => {
+      const options = { contract: writeContract(), repo: 'https://x.example/r.git', commit };
+      await expect(runVerify(options, contextOf(), NO_MACHINE)).rejects.toMatchObject({
+        code: 'CLI_COMMIT_INVALID',
+      });
+    },
+  );
+
+  it('refuses a contract that approval would refuse, and shows why, before anything runs', async () => {
+    const contract = writeContract({ ...contractInput(), objective: undefined });
+    const options = { contract, repo: 'https://x.example/r.git', commit: COMMIT };
+    await expect(runVerify(options, contextOf(), NO_MACHINE)).rejects.toMatchObject({
+      code: 'CLI_CONTRACT_REFUSED',
+      message: expect.stringContaining('SCHEMA_INVALID'),
+    });
+    expect(host.stderr.text()).toContain(`${contract}:1:1: refuse SCHEMA_INVALID\n  at /objective`);
+  });
+
+  it('says what is removed when it is stopped, and that it is gone', async () => {
+    const context = contextOf();
+    const options = { contract: writeContract(), repo: 'https://x.example/r.git', commit: COMMIT };
+    const machine: VerifyMachine = {
+      ...NO_MACHINE,
+      open: async () => ({
+        verify: (_request, { signal }) => {
+          host.raise('SIGINT');
+          return Promise.reject(signal.reason);
+        },
+      }),
+    };
+    const { signal } = context.interrupts;
+    await expect(runVerify(options, context, machine)).rejects.toSatisfy(
+      (error) => error === signal.reason,
+    );
+    expect(host.stderr.text()).toMatch(
+      /^SIGINT: removing the containers[^\n]*\nremoved: [^\n]*\n$/,
+    );
+    expect(host.stdout.text()).toBe('');
+  });
+});

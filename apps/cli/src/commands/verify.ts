@@ -1,0 +1,172 @@
+import { Command } from 'commander';
+import { withPackageDigest, type Contract } from '@kervyxa/contract';
+import {
+  CommitShaSchema,
+  Sha256HexSchema,
+  toPrintable,
+  type CommitSha,
+  type TreeArchive,
+} from '@kervyxa/core';
+import type { VerificationEvent, VerificationResult } from '@kervyxa/verifier';
+import type { CommandContext } from '../context.ts';
+import { loadVerifiableContract } from '../contract-document.ts';
+import { cliErrors } from '../errors.ts';
+import { parseAllowedOrigins } from '../git-allow.ts';
+import { openEvidenceFolder, type EvidenceFolder } from '../io/evidence-folder.ts';
+import { createProgress } from '../present/progress.ts';
+import { toResultText } from '../present/result.ts';
+
+export interface VerifyOptions {
+  readonly contract: string;
+  readonly repo: string;
+  readonly commit: string;
+  readonly package?: string;
+  readonly json?: boolean;
+  readonly evidence?: string;
+}
+
+/** What one verification is about, read and checked. */
+export interface WorkRequest {
+  readonly contract: Contract;
+  readonly repositoryUrl: string;
+  readonly commit: CommitSha;
+  readonly verifierPackage: TreeArchive | null;
+}
+
+/** What is asked of the machine that this runs on; the real one is `io/worker.ts`. */
+export interface VerifyMachine {
+  loadPackage(folder: string): Promise<TreeArchive>;
+  /** Makes engine and images ready; `live` gets the changing line of what takes long. */
+  open(options: {
+    readonly log: (line: string) => void;
+    readonly live: (line: string) => void;
+    readonly signal: AbortSignal;
+  }): Promise<Worker>;
+}
+
+export interface Worker {
+  verify(
+    request: WorkRequest,
+    options: { readonly signal: AbortSignal; readonly onEvent: (event: VerificationEvent) => void },
+  ): Promise<VerificationResult>;
+}
+
+const EXIT_CODES = { PASS: 0, FAIL: 1, INCONCLUSIVE: 3, ERROR: 4 } as const;
+const EXIT_USAGE = 2;
+
+export function verifyCommand(context: CommandContext): Command {
+  return new Command('verify')
+    .summary('verify one commit against a contract')
+    .description('Verify one commit against a contract, in containers without a network.')
+    .usage('--contract FILE --repo URL --commit SHA [options]')
+    .requiredOption('--contract <file>', 'the contract (.json, .yaml, .yml; - for standard input)')
+    .requiredOption('--repo <url>', 'where the commit is to be fetched from')
+    .requiredOption('--commit <sha>', 'the full 40-hex SHA of the commit')
+    .option('--package <dir>', 'the hidden files that hidden criteria use')
+    .option('--evidence <dir>', 'keep result, contract and every log in a new or own folder')
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', HELP)
+    .action(async (options: VerifyOptions) => {
+      context.toExitCode = ({ fault }) => (fault === 'caller' ? EXIT_USAGE : EXIT_CODES.ERROR);
+      const { createMachine } = await import('../io/worker.ts');
+      context.exitCode = await runVerify(options, context, createMachine(context.host));
+    });
+}
+
+const HELP = `
+Examples:
+  $ kervyxa verify --contract contract.json \\
+      --repo https://git.example.org/fork.git \\
+      --commit 1f0c3d5e7a9b2c4d6e8f0a1b3c5d7e9f1a2b3c4d
+  $ kervyxa verify ... --package ./hidden --evidence ./evidence
+  $ kervyxa verify ... --json | jq -r .verdict
+
+Progress goes to standard error, the result to standard output, all of hidden
+criteria included: this command is the operator's. What "kervyxa lint" refuses
+is not run.
+
+Exit codes:
+  0 PASS   1 FAIL   2 usage, or a refused contract   3 INCONCLUSIVE   4 ERROR
+  130 after Ctrl-C, 143 after SIGTERM; containers are removed first`;
+
+/**
+ * 1. What was asked for is read and checked: commit, contract, hidden package, evidence folder.
+ * 2. Engine and images are made ready.
+ * 3. The commit is verified, with a line a step on standard error.
+ * 4. The result goes to standard output and, where asked for, into the evidence folder.
+ */
+export async function runVerify(
+  options: VerifyOptions,
+  context: CommandContext,
+  machine: VerifyMachine,
+): Promise<number> {
+  const { host } = context;
+  const request = await loadRequest(options, context, machine);
+  const evidence =
+    options.evidence === undefined ? null : openEvidenceFolder(options.evidence, request.contract);
+
+  const result = await verifyWithProgress(request, evidence, context, machine);
+
+  host.stdout.write(
+    options.json === true
+      ? `${JSON.stringify(result, null, 2)}\n`
+      : `${toResultText(result, request.contract, host.stdout)}\n`,
+  );
+  evidence?.finish(result);
+  return EXIT_CODES[result.verdict];
+}
+
+async function loadRequest(
+  options: VerifyOptions,
+  { host }: CommandContext,
+  machine: VerifyMachine,
+): Promise<WorkRequest> {
+  const commit = parseCommit(options.commit);
+  const contract = await loadVerifiableContract(
+    options.contract,
+    host,
+    parseAllowedOrigins(host.env['KERVYXA_GIT_ALLOW']),
+  );
+  const request = { contract, commit, repositoryUrl: options.repo, verifierPackage: null };
+  if (options.package === undefined) return request;
+  const verifierPackage = await machine.loadPackage(options.package);
+  const sha256 = Sha256HexSchema.parse(verifierPackage.digest);
+  return { ...request, verifierPackage, contract: withPackageDigest(contract, sha256) };
+}
+
+function parseCommit(text: string): CommitSha {
+  const parsed = CommitShaSchema.safeParse(text);
+  if (parsed.success) return parsed.data;
+  throw cliErrors.create('CLI_COMMIT_INVALID', {
+    message: `expected a commit as 40 lower-case hex digits, got "${toPrintable(text, 100)}"`,
+    fix: 'Give the whole id: "git rev-parse HEAD" prints it. Branches, tags and short ids can move.',
+  });
+}
+
+async function verifyWithProgress(
+  request: WorkRequest,
+  evidence: EvidenceFolder | null,
+  { host, interrupts }: CommandContext,
+  machine: VerifyMachine,
+): Promise<VerificationResult> {
+  const { signal } = interrupts;
+  const progress = createProgress(host);
+  interrupts.onFirst((name) =>
+    progress.note(
+      `${name}: removing the containers, volumes and fetched objects of this run; once more leaves at once`,
+    ),
+  );
+  const onEvent = (event: VerificationEvent) => {
+    progress.onEvent(event);
+    evidence?.onEvent(event);
+  };
+  try {
+    const worker = await machine.open({ log: progress.note, live: progress.live, signal });
+    return await worker.verify(request, { signal, onEvent });
+  } catch (error) {
+    if (error === signal.reason) progress.note('removed: nothing of this run is left');
+    throw error;
+  } finally {
+    progress.stop();
+  }
+}

@@ -1,0 +1,46 @@
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { contractDigest, type Contract } from '@kervyxa/contract';
+import { createGitIntake } from '@kervyxa/intake/git';
+import { loadVerifierPackage } from '@kervyxa/intake/package';
+import { createDockerSandbox } from '@kervyxa/sandbox/docker';
+import { ensureReady, stateFolder } from '@kervyxa/setup';
+import { verifyCommit } from '@kervyxa/verifier';
+import type { VerifyMachine } from '../commands/verify.ts';
+import type { Host } from '../host.ts';
+import { parseAllowedOrigins } from '../git-allow.ts';
+import { toImageIds, toToolsImage } from './runtime-images.ts';
+
+/** This machine's engine, images and git, made ready when a worker is opened and not before. */
+export function createMachine({ env, clock, interactive }: Host): VerifyMachine {
+  const allowedOrigins = parseAllowedOrigins(env['KERVYXA_GIT_ALLOW']);
+  return {
+    async loadPackage(folder) {
+      const { archive, sha256 } = await loadVerifierPackage(folder);
+      // The contract and the verifier name a package by its bare digest.
+      return { ...archive, digest: sha256 };
+    },
+    async open({ log, live, signal }) {
+      const { dockerHost, runtimes } = await ensureReady({ log, live, interactive, signal });
+      const images = toImageIds(runtimes);
+      const sandbox = createDockerSandbox({ dockerHost, toolsImage: toToolsImage(images), clock });
+      const cacheFolder = join(stateFolder(), 'git');
+      const intake = createGitIntake({ cacheFolder, allowedOrigins, clock });
+      // What runs left that were killed; nobody else on a laptop would remove it.
+      await sandbox.reap(signal);
+      return {
+        verify: (request, options) =>
+          verifyCommit(
+            { intake, sandbox, clock, runtimes: images, parallelism: toParallelism(request) },
+            { ...request, contractDigest: contractDigest(request.contract) },
+            options,
+          ),
+      };
+    },
+  };
+}
+
+/** As many criteria side by side as this machine has cores for; what they measure must not depend on each other. */
+function toParallelism({ contract }: { readonly contract: Contract }): number {
+  return Math.max(1, Math.floor(availableParallelism() / contract.environment.cpuCount));
+}

@@ -1,0 +1,39 @@
+import { toPrintable } from '@kervyxa/core';
+import type { GitVersion } from '@kervyxa/intake/git';
+import type { EngineFacts } from '@kervyxa/sandbox';
+import type { Check } from '@kervyxa/setup';
+
+const GIT_EXPECTED = 'a git that intake can use, with its security fixes';
+
+/** Git's version as intake judges it, or why git could not be asked. */
+export function toGitCheck(git: GitVersion | Error): Check {
+  const check = { id: 'git', expected: GIT_EXPECTED };
+  if (git instanceof Error) {
+    const fix = 'install git (Debian: apt-get install git)';
+    return { ...check, status: 'fail', found: toPrintable(git.message), fix };
+  }
+  const { version, note } = git;
+  switch (git.status) {
+    case 'fixed':
+      return { ...check, status: 'ok', found: version, fix: '' };
+    case 'backport_unknown':
+      return { ...check, status: 'warn', found: version, fix: `keep it updated: ${note ?? ''}` };
+    case 'too_old':
+      return { ...check, status: 'fail', found: version, fix: `update git: ${note ?? ''}` };
+  }
+}
+
+/** What a trial run on the engine showed: each thing that it can't do is a warning of its own. */
+export function toSandboxChecks({ strategy, cgroupVersion, limitations }: EngineFacts): Check[] {
+  const found = `workspaces by ${strategy}, cgroup v${cgroupVersion}`;
+  return [
+    { id: 'sandbox', status: 'ok', found, expected: 'a trial run', fix: '' },
+    ...limitations.map((limitation): Check => ({
+      id: 'sandbox',
+      status: 'warn',
+      found: limitation,
+      expected: '',
+      fix: 'verifications run all the same; an engine on this machine, with cgroups, has no such limit',
+    })),
+  ];
+}

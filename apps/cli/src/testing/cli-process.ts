@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+const MAIN = join(import.meta.dirname, '../main.ts');
+
+export interface CliProcess {
+  readonly stdout: string;
+  readonly stderr: string;
+  kill(signal: NodeJS.Signals): void;
+  /** Resolves once stderr has the text; rejects with all of it where the process ends first. */
+  says(text: string): Promise<void>;
+  readonly ended: Promise<CliEnd>;
+}
+
+export interface CliEnd {
+  /** Null where a signal ended it. */
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface CliOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly stdin?: string;
+}
+
+/** Starts the command line as a process of its own, as a user does. */
+export function startCli(
+  argv: readonly string[],
+  { env, stdin = '' }: CliOptions = {},
+): CliProcess {
+  const child = spawn(process.execPath, [MAIN, ...argv], { env: { ...process.env, ...env } });
+  const texts = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (piece: string) => {
+      texts[name] += piece;
+      child.emit('said');
+    });
+  }
+  // A process that ends before it has read everything closes its input.
+  child.stdin.on('error', () => child.stdin.destroy());
+  child.stdin.end(stdin);
+  const ended = once(child, 'close').then(([exitCode]) => ({ exitCode, ...texts }));
+  return {
+    get stdout() {
+      return texts.stdout;
+    },
+    get stderr() {
+      return texts.stderr;
+    },
+    kill: (signal) => child.kill(signal),
+    says: (text) =>
+      new Promise((found, missed) => {
+        const look = () => {
+          if (texts.stderr.includes(text)) found();
+        };
+        child.on('said', look);
+        child.once('close', () =>
+          missed(new Error(`expected "${text}" on stderr, got:\n${texts.stderr}`)),
+        );
+        look();
+      }),
+    ended,
+  };
+}
+
+/** Runs the command line to its end. */
+export async function runCliProcess(
+  argv: readonly string[],
+  options?: CliOptions,
+): Promise<CliEnd> {
+  return startCli(argv, options).ended;
+}
