@@ -1,6 +1,7 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { Readable, Transform } from 'node:stream';
+import { deflateSync } from 'node:zlib';
 
 const PACKET_BYTES = 32_768;
 
@@ -36,6 +37,75 @@ function* endlessPackets(): Generator<Buffer> {
   storedBlock.writeUInt16LE(0xffff - PACKET_BYTES, 3);
   const piece = sideband(1, Buffer.concat([storedBlock, noise]));
   while (true) yield piece;
+}
+
+/** The answer of protocol version 2 to a fetch: this pack. */
+export function givenPack(response: ServerResponse, pack: Uint8Array): Readable {
+  response.setHeader('content-type', 'application/x-git-upload-pack-result');
+  const packets = [packet(Buffer.from('packfile\n'))];
+  for (let at = 0; at < pack.length; at += PACKET_BYTES) {
+    packets.push(sideband(1, pack.subarray(at, at + PACKET_BYTES)));
+  }
+  return Readable.from([...packets, Buffer.from('0000')]);
+}
+
+const BLOB = 3;
+const DELTA_BY_OFFSET = 6;
+const COPIES = 256;
+
+/**
+ * A pack of a few kilobytes whose last object is 4 GiB of zeros, made of copies of copies: who resolves it without a
+ * limit allocates all of it.
+ */
+export function deltaBombPack(): Buffer {
+  const base = Buffer.alloc(65_536);
+  const objects = [packObject(BLOB, base.length, Buffer.alloc(0), base)];
+  let size = base.length;
+  for (let step = 0; step < 2; step += 1) {
+    // Copy from offset 0, as much as one instruction can, 256 times; without a size it copies 64 KiB.
+    const copied = Math.min(size, 0xffffff);
+    const copy = copied === 65_536 ? [0x80] : [0xf0, 0xff, 0xff, 0xff];
+    const delta = Buffer.concat([
+      variableLength(size),
+      variableLength(copied * COPIES),
+      ...Array.from({ length: COPIES }, () => Buffer.from(copy)),
+    ]);
+    const back = objects.at(-1)?.length ?? 0;
+    objects.push(packObject(DELTA_BY_OFFSET, delta.length, offsetBack(back), delta));
+    size = copied * COPIES;
+  }
+  const header = Buffer.from('5041434b0000000200000003', 'hex');
+  const body = Buffer.concat([header, ...objects]);
+  return Buffer.concat([body, createHash('sha1').update(body).digest()]);
+}
+
+function packObject(type: number, size: number, reference: Buffer, content: Buffer): Buffer {
+  const head = [(type << 4) | (size & 0x0f)];
+  for (let rest = size >> 4; rest > 0; rest >>= 7) {
+    head[head.length - 1] = (head.at(-1) ?? 0) | 0x80;
+    head.push(rest & 0x7f);
+  }
+  return Buffer.concat([Buffer.from(head), reference, deflateSync(content)]);
+}
+
+/** Seven bits a byte, lowest first. Not by shifting: sizes go beyond 32 bits. */
+function variableLength(value: number): Buffer {
+  const bytes: number[] = [];
+  for (let rest = value; ; rest = Math.floor(rest / 128)) {
+    const isLast = rest < 128;
+    bytes.push((rest % 128) | (isLast ? 0 : 0x80));
+    if (isLast) return Buffer.from(bytes);
+  }
+}
+
+/** Seven bits a byte, highest first, each further byte one less: git's form of a distance within a pack. */
+function offsetBack(distance: number): Buffer {
+  const bytes = [distance & 0x7f];
+  for (let rest = distance >> 7; rest > 0; rest >>= 7) {
+    rest -= 1;
+    bytes.unshift((rest & 0x7f) | 0x80);
+  }
+  return Buffer.from(bytes);
 }
 
 /** Puts text with terminal escapes in front of the pack of a version 2 answer. */

@@ -8,7 +8,7 @@ import { Readable, Transform } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { gunzipSync } from 'node:zlib';
-import { endlessPack, floodBeforePack, throttle } from './git-server-attacks.ts';
+import { endlessPack, floodBeforePack, givenPack, throttle } from './git-server-attacks.ts';
 import { isolatedGitEnvironment } from './git-environment.ts';
 
 export interface GitServerOptions {
@@ -26,6 +26,8 @@ export interface GitServerOptions {
   readonly bytesPerSecond?: number;
   /** Answers a fetch with a pack that never ends. */
   readonly neverEnds?: boolean;
+  /** Answers a fetch with this pack, whatever was asked for. */
+  readonly pack?: Uint8Array;
   /** Sends this many bytes of terminal escapes as progress text before a pack. */
   readonly stderrFloodBytes?: number;
 }
@@ -131,6 +133,8 @@ async function answer(exchange: Exchange, served: ServedRequest): Promise<void> 
   stages.push(count(served));
   if (isFetch && options.neverEnds === true) {
     await pipeline([endlessPack(response), ...stages, response]);
+  } else if (isFetch && options.pack !== undefined) {
+    await pipeline([givenPack(response, options.pack), ...stages, response]);
   } else if (options.dumb === true) {
     await pipeline([await openFile(exchange), ...stages, response]);
   } else {
