@@ -112,7 +112,7 @@ export function interestingBaseFiles(paths: readonly string[], document: unknown
   const draft = readDraft(document);
   const scripts = harnessesOf(draft, null).flatMap(({ harness }) => harness.scripts);
   const inBase = new Set(paths);
-  const measuring = paths.filter((path) => /(^|[/._-])(bench|measure|perf)[^/]*$/i.test(path));
+  const measuring = paths.filter((path) => /(^|[/._-])(bench|measure|perf)/i.test(path));
   return [...new Set(['package.json', ...scripts, ...measuring.slice(0, MEASURING_MAX)])].filter(
     (path) => inBase.has(path),
   );

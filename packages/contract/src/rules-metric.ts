@@ -55,9 +55,8 @@ export function lintMetricKind({ kind, criteria, inputs }: Draft): Finding[] {
       }),
     ];
   }
-  const hasHiddenData = [...measuring, ...judging].some(
-    ({ visibility }) => visibility === 'hidden',
-  );
+  const scoring = kind === 'benchmark' ? measuring : [...measuring, ...judging];
+  const hasHiddenData = scoring.some(({ visibility }) => visibility === 'hidden');
   if (inputs.length > 0 || hasHiddenData) return [];
   return [
     findingOf('METRIC_INCOMPLETE', '/inputs', {

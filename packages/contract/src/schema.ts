@@ -22,15 +22,22 @@ const PackageRefSchema = z.strictObject({ sha256: Sha256HexSchema });
 
 const PathPatternSchema = textOf(1_024).superRefine((source, context) => {
   const problem = patternProblem(source);
-  if (problem !== null) issueWith(context, 'PATH_PATTERN_INVALID', `is ${problem}`);
+  if (problem === null) return;
+  const message = `expected a path pattern, got one that is refused as ${problem}`;
+  issueWith(context, 'PATH_PATTERN_INVALID', message);
 });
 const PathPatternsSchema = z.array(PathPatternSchema).max(256);
 
 /** 63 bits: what the ledger's column holds. Positive: a transfer of nothing is refused there. */
+const AMOUNT_MINOR_MAX = '9223372036854775807';
 const AmountMinorSchema = z
   .string()
-  .regex(/^[1-9][0-9]{0,18}$/, 'expected a positive decimal string of minor units')
-  .refine((text) => BigInt(text) < 2n ** 63n, 'expected less than 2^63 minor units');
+  .refine(
+    (text) =>
+      /^[1-9][0-9]{0,18}$/.test(text) &&
+      (text.length < AMOUNT_MINOR_MAX.length || text <= AMOUNT_MINOR_MAX),
+    `expected a decimal string of minor units from 1 to ${AMOUNT_MINOR_MAX}`,
+  );
 
 const RepositorySchema = z.strictObject({
   /** Its form is a finding of lint (REPOSITORY_URL_REFUSED) and its address a matter of intake. */

@@ -1,0 +1,141 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { contractDigest, parseContract, withPackageDigest } from './contract.ts';
+import { editedContract, goodContract, REMOVE } from './testing/good-contract.ts';
+
+/** The same JSON with the keys of every object in an order drawn from `order`. */
+function shuffleKeys(value: unknown, order: { nextDouble: () => number }): unknown {
+  if (Array.isArray(value)) return value.map((inner: unknown) => shuffleKeys(inner, order));
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([key, inner]) => ({
+    rank: order.nextDouble(),
+    pair: [key, shuffleKeys(inner, order)] as const,
+  }));
+  return Object.fromEntries(
+    entries.toSorted((left, right) => left.rank - right.rank).map(({ pair }) => pair),
+  );
+}
+
+describe('parseContract', () => {
+  it('fills in what may be left out', () => {
+    expect(parseContract(goodContract())).toMatchObject({
+      inputs: [],
+      environment: { dependencies: null },
+      constraints: { editablePaths: [], notes: '' },
+      criteria: [{ expectedExitCode: 0 }, { expectedExitCode: 0 }, {}],
+      submission: { invited: [] },
+      acknowledgements: [],
+      proof: [],
+    });
+    const bare = editedContract([
+      ['/environment/setup', REMOVE],
+      ['/verifierPackage', REMOVE],
+    ]);
+    expect(parseContract(bare)).toMatchObject({
+      environment: { setup: [] },
+      verifierPackage: null,
+    });
+  });
+
+  it('changes nothing when it parses its own answer', () => {
+    const contract = parseContract(goodContract());
+    expect(parseContract(contract)).toEqual(contract);
+  });
+
+  it('names the place of the first problem', () => {
+    expect(() => parseContract(editedContract([['/environment/memoryMB', 'lots']]))).toThrow(
+      expect.objectContaining({
+        code: 'CONTRACT_SCHEMA_INVALID',
+        message: expect.stringContaining('/environment/memoryMB'),
+      }),
+    );
+  });
+
+  it.each([null, undefined, 7, 'x', [], {}])('refuses %j', (input) => {
+    expect(() => parseContract(input)).toThrow(
+      expect.objectContaining({ code: 'CONTRACT_SCHEMA_INVALID' }),
+    );
+  });
+});
+
+describe('contractDigest', () => {
+  const digest = contractDigest(parseContract(goodContract()));
+
+  it('is the SHA-256 of the RFC 8785 text', async () => {
+    const sorted = (value: unknown): unknown => {
+      if (Array.isArray(value)) return value.map(sorted);
+      if (typeof value !== 'object' || value === null) return value;
+      return Object.fromEntries(
+        Object.entries(value)
+          .toSorted(([left], [right]) => (left < right ? -1 : 1))
+          .map(([key, inner]) => [key, sorted(inner)]),
+      );
+    };
+    // The contract is ASCII with whole numbers, for which sorted keys are all that RFC 8785 asks.
+    const text = JSON.stringify(sorted(parseContract(goodContract())));
+    const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
+    expect(digest).toBe(`sha256:${Buffer.from(hash).toString('hex')}`);
+  });
+
+  it('does not depend on the order of keys', () => {
+    fc.assert(
+      fc.property(fc.infiniteStream(fc.double({ min: 0, max: 1, noNaN: true })), (stream) => {
+        const order = { nextDouble: () => stream.next().value };
+        expect(contractDigest(parseContract(shuffleKeys(goodContract(), order)))).toBe(digest);
+      }),
+    );
+  });
+
+  it('does not depend on whether optional fields are written out', () => {
+    const optional = [
+      ['/inputs', []],
+      ['/environment/dependencies', null],
+      ['/constraints/editablePaths', []],
+      ['/constraints/notes', ''],
+      ['/criteria/0/expectedExitCode', 0],
+      ['/submission/invited', []],
+      ['/acknowledgements', []],
+      ['/proof', []],
+    ] as const;
+    fc.assert(
+      fc.property(fc.subarray([...optional]), (edits) => {
+        expect(contractDigest(parseContract(editedContract(edits)))).toBe(digest);
+      }),
+    );
+  });
+
+  it.each([
+    ['/environment/memoryMB', 513],
+    ['/constraints/notes', 'n'],
+    ['/criteria/0/expectedExitCode', 1],
+    ['/criteria/0/title', 'Another'],
+    ['/settlement/reward/amountMinor', '50001'],
+    ['/acknowledgements', [{ code: 'CLOCK_IN_HARNESS', reason: 'r' }]],
+    ['/proof', [{ commit: 'b'.repeat(40), expected: 'PASS' }]],
+  ])('changes with %s', (pointer, value) => {
+    expect(contractDigest(parseContract(editedContract([[pointer, value]])))).not.toBe(digest);
+  });
+});
+
+describe('withPackageDigest', () => {
+  const named = parseContract(goodContract());
+  const unnamed = parseContract(editedContract([['/verifierPackage', REMOVE]]));
+  const { sha256 } = named.verifierPackage ?? {};
+  if (sha256 === undefined) throw new TypeError('expected the good contract to name a package');
+
+  it('fills in the digest where the contract names none', () => {
+    expect(withPackageDigest(unnamed, sha256)).toEqual(named);
+  });
+
+  it('accepts the package that the contract names', () => {
+    expect(withPackageDigest(named, sha256)).toEqual(named);
+  });
+
+  it('refuses a package beside the one that the contract names', () => {
+    const other = editedContract([['/verifierPackage', { sha256: '6'.repeat(64) }]]);
+    expect(() => withPackageDigest(parseContract(other), sha256)).toThrow(
+      expect.objectContaining({ code: 'CONTRACT_PACKAGE_MISMATCH' }),
+    );
+  });
+});
