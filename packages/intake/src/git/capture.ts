@@ -84,10 +84,9 @@ async function createStore(
   const { exitCode } = await runGit(local, ['init', '-q', '--bare', '--template='], signal);
   if (exitCode !== 0) throw new Error('expected git init to make a repository');
   if (seed === null) return;
+  // Git tells the server of the seed's own ref, so that only what is new is sent.
   await mkdir(join(context.gitDir, 'objects/info'), { recursive: true });
   await writeFile(join(context.gitDir, 'objects/info/alternates'), `${seed.folder}/objects\n`);
-  // The seed's commit, as a ref of this store: what the server is told is there already.
-  await runGit(local, ['update-ref', 'refs/kervyxa/seed', seed.commit], signal);
 }
 
 /** Null where the commit, or whatever has its id, has arrived. */

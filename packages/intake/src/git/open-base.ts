@@ -40,7 +40,7 @@ export async function openBase(
         const record = files.get(path);
         if (record === undefined || !isFileMode(record.mode) || record.size > bytesMax) return null;
         for await (const object of readObjects(context, [record.oid], signal)) {
-          return collect(object, bytesMax);
+          return await collect(object, bytesMax);
         }
         return null;
       },

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { foldName, pathProblem } from './names.ts';
+
+describe('a path in a tree', () => {
+  it.each(['a', 'src/.gitignore', '.github/x', '.gitmodules', 'né/😀.txt', 'a b', 'git~x', '...x'])(
+    '%s is allowed',
+    (path) => {
+      expect(pathProblem(path)).toBeNull();
+    },
+  );
+
+  it.each([
+    '.git',
+    'a/.git/config',
+    '.GIT',
+    '.gIt/x',
+    'git~1',
+    'GIT~2/x',
+    '.git.',
+    '.git ',
+    '.git . .',
+    '.git::$INDEX_ALLOCATION',
+    '.g\u200cit',
+    '.git\ufeff',
+    '.\u206agit/hooks',
+  ])('is git’s own folder to some file system as %j: refused (G33)', (path) => {
+    expect(pathProblem(path)).toMatch(/\.git|ends with/);
+  });
+
+  it.each([
+    ['', 'empty'],
+    ['a//b', 'empty'],
+    ['../x', '..'],
+    ['a/./b', '.'],
+    ['a\nb', 'control'],
+    ['a\u001b[2J', 'control'],
+    ['a\u007f', 'control'],
+    ['a\\b', 'backslash'],
+    ['a./b', 'ends with'],
+    ['a ', 'ends with'],
+    ['x'.repeat(256), '255'],
+    ['é'.repeat(128), '255'],
+    ['a/'.repeat(1_100), '2048'],
+  ])('%j is refused (%s)', (path, why) => {
+    expect(pathProblem(path)).toContain(why);
+  });
+
+  it('folds what file systems can’t tell apart', () => {
+    for (const [a, b] of [
+      ['README', 'readme'],
+      ['e\u0301', '\u00c9'],
+      ['straße', 'STRASSE'],
+      ['ſ', 's'],
+    ] as const) {
+      expect(foldName(a)).toBe(foldName(b));
+    }
+    expect(foldName('a')).not.toBe(foldName('b'));
+  });
+});
