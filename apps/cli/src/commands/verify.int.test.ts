@@ -8,9 +8,7 @@ let bench: HelloBench;
 beforeAll(async () => {
   bench = await openHelloBench();
 });
-afterEach(async () => {
-  expect(await bench.proxy.leftovers()).toEqual([]);
-});
+afterEach(() => bench.assertNothingLeft());
 afterAll(() => bench.close());
 
 describe('kervyxa verify', () => {

@@ -16,7 +16,7 @@ const SCRIPTS = {
   good: 'echo hello > greeting\n',
   bad: 'echo hallo > greeting\n',
   flood: 'yes; echo hello > greeting\n',
-  bomb: 'bomb() { bomb | bomb & }\nbomb; sleep 5; exit 1\n',
+  bomb: 'bomb() { bomb | bomb & }\nbomb; sleep 1; exit 1\n',
   full: 'head -c 200000000 /dev/zero > big && echo hello > greeting\n',
   endless: 'trap "" TERM; while :; do :; done\n',
   slow: 'echo started >&2; sleep 300\n',
@@ -35,10 +35,13 @@ export interface HelloBench {
   objectId(commit: HelloCommit, suffix: string): string;
   /** Writes a contract and answers its path; `change` may edit it first. */
   writeContract(change?: (contract: ContractInput) => void): string;
-  startVerify(commit: HelloCommit, ...more: string[]): CliProcess;
-  verify(commit: HelloCommit, ...more: string[]): Promise<CliEnd>;
-  /** `run('lint', file, { NAME: 'value' })`: variables may come last. */
-  run(...argv: (string | Readonly<Record<string, string>>)[]): Promise<CliEnd>;
+  /** `commit` may also be an id; the contract is the plain one unless `more` names another. */
+  startVerify(commit: string, ...more: string[]): CliProcess;
+  verify(commit: string, ...more: string[]): Promise<CliEnd>;
+  /** Runs any command line; `env` adds to the environment or replaces parts of it. */
+  run(argv: readonly string[], env?: Readonly<Record<string, string>>): Promise<CliEnd>;
+  /** Throws where the engine still has something that was made for this bench. */
+  assertNothingLeft(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -64,6 +67,7 @@ export async function openHelloBench(): Promise<HelloBench> {
   const proxy = await startEngineProxy(join(root, 'engine.sock'), dockerHost);
   const env = { DOCKER_HOST: proxy.dockerHost, KERVYXA_GIT_ALLOW: server.origin };
   let contracts = 0;
+  const idOf = (commit: string) => (isName(commit) ? shas[commit] : commit);
 
   const bench: HelloBench = {
     root,
@@ -89,18 +93,20 @@ export async function openHelloBench(): Promise<HelloBench> {
       startCli(
         [
           'verify',
-          ...(more.includes('--contract') ? [] : ['--contract', bench.writeContract()]),
-          ...['--repo', server.url('hello.git'), '--commit', shas[commit]],
-          ...more,
+          '--repo',
+          server.url('hello.git'),
+          '--commit',
+          idOf(commit),
+          ...(more.includes('--contract') ? more : ['--contract', bench.writeContract(), ...more]),
         ],
         { env },
       ),
     verify: (commit, ...more) => bench.startVerify(commit, ...more).ended,
-    run: (...argv) =>
-      runCliProcess(
-        argv.filter((part) => typeof part === 'string'),
-        { env: Object.assign({}, env, ...argv.filter((part) => typeof part === 'object')) },
-      ),
+    run: (argv, more) => runCliProcess(argv, { env: { ...env, ...more } }),
+    async assertNothingLeft() {
+      const leftovers = await proxy.leftovers();
+      if (leftovers.length > 0) throw new Error(`left in the engine: ${leftovers.join(', ')}`);
+    },
     async close() {
       await proxy.cut();
       await server.close();
@@ -108,4 +114,8 @@ export async function openHelloBench(): Promise<HelloBench> {
     },
   };
   return bench;
+}
+
+function isName(commit: string): commit is HelloCommit {
+  return commit === 'cheat' || Object.hasOwn(SCRIPTS, commit);
 }
