@@ -2,8 +2,8 @@ import type { Draft, DraftCriterion } from './draft.ts';
 import type { BaseFacts } from './facts.ts';
 import { judgingToolOf, type JudgingTool } from './judging-tools.ts';
 import { npmScript } from './package-json.ts';
-import { pythonModuleFiles, scriptTargetOf } from './script-targets.ts';
-import { comparedFiles } from './shell-files.ts';
+import { pythonModuleFiles, repositoryPathOf, scriptTargetOf } from './script-targets.ts';
+import { comparedFiles, outputsOf } from './shell-files.ts';
 import { isRealCall, judgingCalls } from './shell-judges.ts';
 import { shellCalls } from './shell-walk.ts';
 import type { LiteralWord } from './shell-words.ts';
@@ -48,11 +48,29 @@ function harnessOfCommand(command: string, reading: Reading): Harness {
     ...judges.map((words) => harnessOfCall(words, reading, true)),
     ...others.map((words) => harnessOfCall(words, reading, false)),
   ];
+  const outputs = outputsOf(command, null);
+  const isHiddenCopy = copiedFromPackage(others);
+  const scripts = found.flatMap(({ scripts: paths }) => paths);
   return {
-    scripts: [...new Set(found.flatMap(({ scripts }) => scripts))],
-    references: found.flatMap(({ references }) => references),
+    scripts: [...new Set(scripts)].filter((path) => !isHiddenCopy(path)),
+    // Two outputs compared with each other ask for no reference.
+    references: found
+      .flatMap(({ references }) => references)
+      .filter((paths) => !paths.every((path) => outputs.has(path))),
     tools: [...new Set(found.flatMap(({ tools }) => tools))],
   };
+}
+
+/** Whether a path is what `cp "$KERVYXA_VERIFIER_PACKAGE/…" DEST` has just put there. */
+function copiedFromPackage(calls: readonly (readonly LiteralWord[])[]): (path: string) => boolean {
+  const targets = calls.flatMap(([program, ...args]) => {
+    const isCopy = program === 'cp' || program === 'install';
+    const target = args.at(-1);
+    if (!isCopy || !args.includes(null) || typeof target !== 'string') return [];
+    return [repositoryPathOf(target) ?? ''];
+  });
+  return (path) =>
+    targets.some((target) => target === '' || target === path || path.startsWith(`${target}/`));
 }
 
 function harnessOfCall(words: readonly LiteralWord[], reading: Reading, judges: boolean): Harness {

@@ -45,7 +45,7 @@ const NETWORK_SUBCOMMANDS: Readonly<Record<string, readonly string[]>> = {
   gem: ['install', 'update'],
   bundle: ['install', 'update'],
   cargo: ['install', 'fetch', 'update', 'add'],
-  go: ['get', 'install', 'mod'],
+  go: ['get', 'install'],
   composer: ['install', 'update', 'require'],
   dotnet: ['restore', 'add'],
 };
@@ -67,10 +67,16 @@ function useOf(words: readonly LiteralWord[]): string | null {
   return subcommandUse(/^pip[\d.]*$/.test(name) ? 'pip' : name, args);
 }
 
+// `git -c a=b fetch`, `git -C folder pull`, `npm --prefix folder ci`.
+const VALUE_OPTION = /^(-c|-C|--prefix|--cwd|--git-dir)$/;
+
 function subcommandUse(program: string, args: readonly LiteralWord[]): string | null {
   if (!Object.hasOwn(NETWORK_SUBCOMMANDS, program)) return null;
   if (args.some((word) => OFFLINE_OPTIONS.test(word ?? ''))) return null;
-  const subcommand = args.find((word) => word !== null && !word.startsWith('-'));
+  const subcommand = args.find(
+    (word, index) =>
+      word !== null && !word.startsWith('-') && !VALUE_OPTION.test(args[index - 1] ?? ''),
+  );
   // `yarn` alone installs.
   if (subcommand === undefined) return program === 'yarn' && args.length === 0 ? 'yarn' : null;
   if (subcommand === null || !(NETWORK_SUBCOMMANDS[program] ?? []).includes(subcommand))

@@ -43,9 +43,17 @@ function isCovered(source: string, draft: Draft, facts: BaseFacts | null): boole
   return !/[*?]/.test(plain) && !draft.isEditable(`${plain}/any`);
 }
 
+// Kinds that turn frozen files into something. Elsewhere a data file may be what the solver is to change.
+const KINDS_WITH_INPUTS = new Set([
+  'data_transform',
+  'document_extraction',
+  'benchmark',
+  'model_evaluation',
+]);
+
 /** Data files of the base that a command is given, whether or not the contract lists them as inputs. */
 function argumentFindings(draft: Draft, facts: BaseFacts | null): Finding[] {
-  if (facts === null) return [];
+  if (facts === null || !KINDS_WITH_INPUTS.has(draft.kind ?? '')) return [];
   const inBase = new Set(facts.paths);
   const known = new Set(draft.inputs.map(({ text }) => text));
   const findings = new Map<string, Finding>();

@@ -6,14 +6,14 @@ import type { Finding } from './finding.ts';
 
 // A version that moves. "Latest" alone may be honest ("the latest entry wins"): it needs a noun that moves.
 const FLOATING_PROSE = [
-  /\b(latest|newest|most recent|recent|current|up-to-date|modern)\s+(available\s+|stable\s+|minor\s+|major\s+|patch\s+|published\s+|supported\s+)*(versions?|releases?|tags?|lts|commits?|main|master|snapshots?|dependenc(y|ies)|packages?)\b/i,
+  /\b(latest|newest|most recent|recent|up-to-date)\s+(available\s+|stable\s+|minor\s+|major\s+|patch\s+|published\s+|supported\s+)*(versions?|releases?|tags?|lts|commits?|main|master|snapshots?|dependenc(y|ies)|packages?)\b/i,
   /\b(upgrad|updat|bump|mov|migrat)\w*\b[^.;]{0,80}\b(latest|newest)\b/i,
-  /\bup[ -]to[ -]date\b/i,
+  /\b(dependenc(y|ies)|packages?|versions?|lockfiles?)\b[^.;]{0,40}\bup[ -]to[ -]date\b/i,
   /\bwhatever (version|release)\b/i,
   /\b(head|tip) of (the )?(main|master|trunk|default)\b/i,
 ];
 const FLOATING_TAG =
-  /[\w/.-]+[@:](latest|next|canary|nightly|beta|edge|stable|lts|\*|x)(?![\w.-])/i;
+  /(?<=[\w/.-])(@(latest|next|canary|nightly|beta|edge|stable|lts|\*|x)|:(latest|nightly|edge|canary))(?![\w.-])/i;
 const FLOATING_RANGE = /(?<=[\w/-]@)([\^~]|[<>]=?)\s*v?\d/;
 const VERSION_RANGES = [
   /(^|[\s"'`(=])[\^~]\s*v?\d+(\.\d+)*/,
@@ -64,7 +64,7 @@ function asFloating({ pointer }: DraftText, found: string | null): Finding[] {
 }
 
 const OPEN_ENDED = [
-  /\band (other )?(similar|the like|comparable|related) ?(cases?|inputs?|values?|files?|formats?|things?|ones|issues?|errors?|entries)?/i,
+  /\band (other )?(similar|the like|comparable|related)\b/i,
   /\bor (similar|the like)\b/i,
   /\b(similar|comparable) (cases?|inputs?|entries)\b/i,
   /\band so (on|forth)\b/i,
@@ -74,14 +74,15 @@ const OPEN_ENDED = [
   /\bamong others\b/i,
   /\b(including|includes?),? but not limited to\b/i,
   /\bwhatever\b[^.;]{0,60}\b(comes?|arrives?|turns? up|is sent|needed)\b/i,
-  /\b(any|all) (other )?(future|upcoming|new) (inputs?|files?|documents?|invoices?|cases?)\b/i,
+  /\b(any|all) (other )?(future|upcoming) (inputs?|files?|documents?|invoices?|cases?)\b/i,
   /\b(as|where|wherever|when|if) (needed|necessary|appropriate|applicable|reasonable|possible|you see fit)\b/i,
   /\bas (many|much|fast|small|little|good|clean) as possible\b/i,
   /\b(to be (decided|determined|defined)|tbd|tba)\b/i,
   /\b(looks?|feels?|reads?) (good|better|nice|right|clean|cleaner)\b/i,
   /\bbest[ -]effort\b/i,
   /\b(all|any|other|further) (the )?(edge|corner) cases\b/i,
-  /(\.\.\.|…)\s*([)"'\]]|$)/,
+  // Not of a quotation such as "Loading...".
+  /(,\s*|\s)(\.\.\.|…)\s*($|[)\]])/,
 ];
 
 // Something that a reader could look up or compare: a number, a quotation, a name from code, a path or an option.
@@ -119,10 +120,7 @@ export function lintOpenEnded(draft: Draft): Finding[] {
 
 const API_NAMES = String.raw`openai|anthropic|gpt-?\d\S*|chatgpt|claude|gemini|bedrock|vertex ai|cohere|mistral|hugging ?face|replicate|llm`;
 const HOSTED_MODELS = [
-  new RegExp(
-    String.raw`\b(hosted|remote|cloud|live)\s+(\w+[\s/-]+){0,2}(models?|llms?|apis?|endpoints?)\b`,
-    'i',
-  ),
+  new RegExp(String.raw`\b(hosted|remote|cloud|live)\s+(\w+[\s/-]+){0,2}(models?|llms?)\b`, 'i'),
   new RegExp(String.raw`\b(${API_NAMES})('s)?\s+(\w+\s+){0,2}(api|endpoint|service)s?\b`, 'i'),
   new RegExp(
     String.raw`\b(calls?|calling|query|querying|asks?|asking|sent to|via|through)\s+(the\s+)?(${API_NAMES})\b`,
@@ -131,8 +129,12 @@ const HOSTED_MODELS = [
   /\b(downloads?|fetch(es)?|scrapes?|pulls?)\b[^.;]{0,60}\b(from the (internet|web)|from https?:)/i,
 ];
 
+// Elsewhere an objective may well be about the code that talks to such a service.
+const SCORING_KINDS = new Set(['model_evaluation', 'document_extraction', 'benchmark', 'custom']);
+
 /** The objective itself asks for a network: a hosted model, a download. */
-export function lintNetworkObjective({ title, objective }: Draft): Finding[] {
+export function lintNetworkObjective({ kind, title, objective }: Draft): Finding[] {
+  if (!SCORING_KINDS.has(kind ?? '')) return [];
   return [title, objective].flatMap((place) => {
     const found = place && firstAffirmed(place.text, HOSTED_MODELS);
     if (!place || found === null) return [];

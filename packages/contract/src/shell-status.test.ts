@@ -81,6 +81,7 @@ const KINDS: Record<StatusKind, string[]> = {
     'true || npm test',
     'exit 0; npm test',
     'npm test; wait',
+    'set -e; ! npm test; echo done',
   ],
   open: [
     'npm test',
@@ -101,6 +102,7 @@ const KINDS: Record<StatusKind, string[]> = {
     'set -e; npm test; echo done',
     'set -e\nnpm test\necho done',
     'set -eu; npm test; true',
+    'set -e; a && b; echo done',
     "sh -ec 'npm test; true'",
     "bash -o pipefail -c 'npm test | tee log'",
     "bash -euo pipefail -c 'npm test | tee log'",

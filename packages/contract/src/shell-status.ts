@@ -10,10 +10,20 @@ import {
 } from 'unbash';
 
 import { constantStatus } from './shell-constants.ts';
+import {
+  BOTH,
+  exitOutcomes,
+  FAIL,
+  isFilter,
+  negate,
+  OK,
+  orElseOk,
+  pathsOf,
+  type Outcome,
+  type Paths,
+} from './shell-paths.ts';
 import { hasWork } from './shell-walk.ts';
 import { evalTextOf, innerScriptOf, literalOf, unwrapWords, wordsOf } from './shell-words.ts';
-
-type Outcome = 'ok' | 'fail';
 
 /** What the exit status of a command line can depend on. */
 export type StatusKind =
@@ -36,15 +46,6 @@ export function shellStatusKind(command: string): StatusKind {
   return hasWork(script) ? 'masked' : 'vacuous';
 }
 
-/** `next`: how the command can end with the shell going on. `exit`: how it can end the shell. */
-interface Paths {
-  readonly next: ReadonlySet<Outcome>;
-  readonly exit: ReadonlySet<Outcome>;
-}
-
-const BOTH: Paths = { next: new Set(['ok', 'fail']), exit: new Set() };
-const OK: Paths = { next: new Set(['ok']), exit: new Set() };
-const FAIL: Paths = { next: new Set(['fail']), exit: new Set() };
 const RECURSION_MAX = 32;
 
 /** One walk. It carries what a shell carries: options, functions and the EXIT trap. */
@@ -74,14 +75,10 @@ class ShellPaths {
       const paths = background === true ? OK : this.node(command, next);
       exit = exit.union(paths.exit);
       next = paths.next;
-      if (
-        this.errexit &&
-        this.conditionDepth === 0 &&
-        next.has('fail') &&
-        stopsOnFailure(command)
-      ) {
-        exit = exit.union(FAIL.next);
-        next = next.difference(FAIL.next);
+      if (this.errexit && this.conditionDepth === 0 && next.has('fail')) {
+        const effect = errexitEffect(command);
+        if (effect !== 'goes on') exit = exit.union(FAIL.next);
+        if (effect === 'ends') next = next.difference(FAIL.next);
       }
       if (next.size === 0) break;
     }
@@ -260,67 +257,11 @@ class ShellPaths {
   }
 }
 
-/** With errexit, a negated pipeline and all but the last of an and-or list never end the shell. */
-function stopsOnFailure(command: Statement['command']): boolean {
-  if (command.type === 'Pipeline') return command.prefixes.every(({ type }) => type !== 'Negation');
-  return command.type !== 'AndOr' || command.operators.at(-1) !== '&&';
-}
-
-function exitOutcomes(
-  status: string | null | undefined,
-  wordCount: number,
-  previous: ReadonlySet<Outcome>,
-): ReadonlySet<Outcome> {
-  if (wordCount === 1) return previous;
-  if (typeof status !== 'string' || !/^\d+$/.test(status)) return BOTH.next;
-  return Number(status) % 256 === 0 ? OK.next : FAIL.next;
-}
-
-function pathsOf(status: Outcome | null): Paths {
-  if (status === null) return BOTH;
-  return status === 'ok' ? OK : FAIL;
-}
-
-function negate(outcomes: ReadonlySet<Outcome>): ReadonlySet<Outcome> {
-  return new Set([...outcomes].map((outcome): Outcome => (outcome === 'ok' ? 'fail' : 'ok')));
-}
-
-function orElseOk({ next, exit }: Paths): Paths {
-  return { next: next.union(OK.next), exit };
-}
-
-// Programs that pass on what they read and succeed whatever it is.
-const FILTERS = new Set([
-  'cat',
-  'tee',
-  'head',
-  'tail',
-  'sort',
-  'uniq',
-  'wc',
-  'tr',
-  'cut',
-  'nl',
-  'rev',
-  'fold',
-  'fmt',
-  'column',
-  'less',
-  'more',
-  'ts',
-  'pr',
-  'tac',
-  'od',
-  'xxd',
-  'base64',
-  'sed',
-]);
-
-function isFilter(command: SyntaxNode): boolean {
-  if (command.type === 'Redirected') return isFilter(command.command);
-  if (command.type !== 'Command') return false;
-  const [program, ...args] = unwrapWords(wordsOf(command));
-  if (typeof program !== 'string' || !FILTERS.has(program)) return false;
-  // sed can be told to quit with a status.
-  return program !== 'sed' || !args.some((word) => word === null || /\bq\s*\d|\bQ\s*\d/.test(word));
+/** What errexit makes of a statement that can fail: it ends the shell, it never does, or that depends. */
+function errexitEffect(command: Statement['command']): 'ends' | 'goes on' | 'depends' {
+  if (command.type === 'Pipeline') {
+    return command.prefixes.some(({ type }) => type === 'Negation') ? 'goes on' : 'ends';
+  }
+  // Of `a && b` only the failure of b ends it.
+  return command.type === 'AndOr' && command.operators.at(-1) === '&&' ? 'depends' : 'ends';
 }

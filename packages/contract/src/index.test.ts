@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+
+import * as surface from './index.ts';
+
+it('exports these values and no others', () => {
+  expect(Object.keys(surface).toSorted()).toEqual([
+    'ARTIFACT_SOURCES',
+    'CONTRACT_BYTES_MAX',
+    'CONTRACT_KINDS',
+    'COUNTED_SOURCES',
+    'ContractKindSchema',
+    'ContractSchema',
+    'CriterionSchema',
+    'FINDING_CODES',
+    'FINDING_TABLE',
+    'LIMIT_RANGES',
+    'METRIC_OPS',
+    'METRIC_SOURCES',
+    'MetricSourceSchema',
+    'TREE_RULES',
+    'approveContract',
+    'compileLinearRegex',
+    'contractDigest',
+    'contractErrors',
+    'interestingBaseFiles',
+    'isLanguageAllowed',
+    'isOpen',
+    'languageNamed',
+    'languagesOf',
+    'lintContract',
+    'parseContract',
+    'readContractText',
+    'repositoryUrlProblem',
+    'withPackageDigest',
+  ]);
+});

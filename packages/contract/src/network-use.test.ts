@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+
+import { networkUseOf } from './network-use.ts';
+
+describe('networkUseOf', () => {
+  it.each([
+    'curl -sf https://example.org',
+    '/usr/bin/wget x',
+    'env A=1 timeout 5 curl x',
+    "sh -c 'curl x'",
+    'echo $(curl x)',
+    'if curl x; then true; fi',
+    'git clone https://example.org/r.git',
+    'git -c a=b fetch origin',
+    'npm install',
+    'npm ci --ignore-scripts',
+    'npm --silent ci',
+    'yarn',
+    'yarn install',
+    'pnpm dlx x',
+    'pip install x',
+    'pip3 install -r requirements.txt',
+    'python3 -m pip install x',
+    'uvx ruff',
+    'uv sync',
+    'apt-get install -y jq',
+    'nc -z host 80',
+    'cat < /dev/tcp/1.2.3.4/80',
+    'go get x',
+    'cargo install x',
+    'node -e \'fetch("https://example.org")\'',
+    'node -e \'require("https").get(u)\'',
+    "python3 -c 'import requests'",
+  ])('finds one in %j', (command) => {
+    expect(networkUseOf(command)).not.toBeNull();
+  });
+
+  it.each([
+    'npm ci --offline --ignore-scripts',
+    'npm test',
+    'npm run install-check',
+    'npx --no-install eslint .',
+    'pip install --no-index --find-links "$KERVYXA_DEPS" x',
+    'git diff --exit-code',
+    'git --version',
+    'curl --version',
+    'node curl.js',
+    'grep -q curl README.md',
+    "grep -q 'npm install' README.md",
+    'echo "npm install"',
+    'node -e \'fetch("http://127.0.0.1:8080")\'',
+    'cargo build --offline',
+    'go test ./...',
+  ])('finds none in %j', (command) => {
+    expect(networkUseOf(command)).toBeNull();
+  });
+});

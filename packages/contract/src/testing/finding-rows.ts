@@ -1,0 +1,716 @@
+import type { BaseFacts } from '../facts.ts';
+import type { FindingCode } from '../finding-table.ts';
+import {
+  benchmark,
+  exitCode,
+  fileAssertion,
+  goodFacts,
+  goodJudgeProbe,
+  REMOVE,
+  type Edit,
+} from './good-contract.ts';
+
+export interface FindingRow {
+  readonly code: FindingCode;
+  readonly pointer: string;
+  readonly edits: readonly Edit[];
+  /** Close to it, and not at fault. */
+  readonly twin: readonly Edit[];
+  readonly facts?: BaseFacts | null;
+  readonly twinFacts?: BaseFacts;
+}
+
+const digest = '5'.repeat(64);
+const objective = (text: string): Edit => ['/objective', text];
+const kind = (text: string): Edit => ['/kind', text];
+const protect = (...paths: string[]): Edit => [
+  '/constraints/protectedPaths',
+  ['package.json', '**/.npmrc', 'test/', 'check.js', ...paths],
+];
+const command = (text: string): Edit => ['/criteria/1/command', text];
+export const extra = (value: unknown): Edit => ['/criteria/3', value];
+export const acknowledged = (code: string, reason = 'known'): Edit => [
+  '/acknowledgements',
+  [{ code, reason }],
+];
+export const regression = (text: string, visibility = 'hidden') => ({
+  ...exitCode(text),
+  type: 'regression',
+  visibility,
+});
+const dataInputs: Edit[] = [
+  kind('data_transform'),
+  ['/inputs', [{ path: 'records.jsonl', description: 'the records' }]],
+  protect('records.jsonl'),
+];
+const transform = 'node transform.js records.jsonl rows.csv';
+const compared = `${transform} && printf '%s  %s\\n' ${digest} rows.csv | sha256sum -c --status`;
+const dataFacts = goodFacts({ paths: [...goodFacts().paths, 'records.jsonl', 'transform.js'] });
+
+/** One fault each, as edits of the good contract. */
+export const FINDING_ROWS: FindingRow[] = [
+  { code: 'SCHEMA_INVALID', pointer: '/colour', edits: [['/colour', 'red']], twin: [] },
+  {
+    code: 'SCHEMA_INVALID',
+    pointer: '/criteria/0/shell',
+    edits: [['/criteria/0/shell', 'bash']],
+    twin: [],
+  },
+  {
+    code: 'SCHEMA_INVALID',
+    pointer: '/criteria/0/type',
+    edits: [['/criteria/0/type', 'vibes']],
+    twin: [],
+  },
+  {
+    code: 'SCHEMA_INVALID',
+    pointer: '/title',
+    edits: [['/title', REMOVE]],
+    twin: [['/title', 'A 1']],
+  },
+  {
+    code: 'SCHEMA_INVALID',
+    pointer: '/objective',
+    edits: [objective('lone \ud800 "x"')],
+    twin: [objective('pair \ud83d\ude00 "x"')],
+  },
+  {
+    code: 'SCHEMA_INVALID',
+    pointer: '/settlement/reward/amountMinor',
+    edits: [['/settlement/reward/amountMinor', 50_000]],
+    twin: [['/settlement/reward/amountMinor', '1']],
+  },
+  {
+    code: 'SCHEMA_INVALID',
+    pointer: '/settlement/challengeBondMinor',
+    edits: [['/settlement/challengeBondMinor', '9223372036854775808']],
+    twin: [['/settlement/challengeBondMinor', '9223372036854775807']],
+  },
+  {
+    code: 'SCHEMA_INVALID',
+    pointer: '/submission/invited',
+    edits: [['/submission/policy', 'INVITE_ONLY']],
+    twin: [
+      ['/submission/policy', 'INVITE_ONLY'],
+      ['/submission/invited', ['ann']],
+    ],
+  },
+  {
+    code: 'SCHEMA_INVALID',
+    pointer: '/criteria/3/metric/tolerance',
+    edits: [extra({ ...benchmark(), source: 'peak_memory_bytes' })],
+    twin: [
+      extra({
+        ...benchmark(),
+        source: 'peak_memory_bytes',
+        metric: { name: 'peak', unit: 'bytes', op: 'lt', threshold: 1, tolerance: 1 },
+      }),
+    ],
+  },
+  {
+    code: 'SCHEMA_INVALID',
+    pointer: '/criteria/3/path',
+    edits: [extra({ ...benchmark(), source: 'artifact_bytes' })],
+    twin: [extra({ ...benchmark(), source: 'artifact_bytes', path: 'dist/x.js' })],
+  },
+  {
+    code: 'SCHEMA_INVALID',
+    pointer: '/criteria/3/path',
+    edits: [extra(fileAssertion('../x', { op: 'contains', value: 'x' }))],
+    twin: [extra(fileAssertion('x', { op: 'contains', value: 'x' }))],
+  },
+  {
+    code: 'SCHEMA_INVALID',
+    pointer: '/proof/0/failing',
+    edits: [['/proof', [{ commit: 'b'.repeat(40), expected: 'FAIL', failing: 'nobody' }]]],
+    twin: [['/proof', [{ commit: 'b'.repeat(40), expected: 'FAIL', failing: 'rejects' }]]],
+  },
+  {
+    code: 'BASE_COMMIT_NOT_PINNED',
+    pointer: '/repository/baseCommit',
+    edits: [['/repository/baseCommit', 'main']],
+    twin: [['/repository/baseCommit', 'b'.repeat(40)]],
+  },
+  {
+    code: 'BASE_COMMIT_NOT_PINNED',
+    pointer: '/repository/baseCommit',
+    edits: [['/repository/baseCommit', 'abc1234']],
+    twin: [],
+  },
+  {
+    code: 'BASE_COMMIT_NOT_PINNED',
+    pointer: '/repository/baseCommit',
+    edits: [['/repository/baseCommit', 'A'.repeat(40)]],
+    twin: [],
+  },
+  {
+    code: 'BASE_COMMIT_NOT_PINNED',
+    pointer: '/repository/baseCommit',
+    edits: [['/repository/baseCommit', `${'a'.repeat(40)}\n`]],
+    twin: [],
+  },
+  {
+    code: 'IMAGE_NOT_PINNED',
+    pointer: '/environment/image',
+    edits: [['/environment/image', 'node:22']],
+    twin: [['/environment/image', `docker.io/library/node@sha256:${digest}`]],
+  },
+  {
+    code: 'IMAGE_NOT_PINNED',
+    pointer: '/environment/image',
+    edits: [['/environment/image', 'kervyxa-runtime/node:99']],
+    twin: [['/environment/image', 'kervyxa-runtime/python:1']],
+  },
+  {
+    code: 'IMAGE_NOT_PINNED',
+    pointer: '/environment/image',
+    edits: [['/environment/image', 'node:latest']],
+    twin: [],
+    facts: null,
+  },
+  {
+    code: 'REPOSITORY_URL_REFUSED',
+    pointer: '/repository/url',
+    edits: [['/repository/url', 'https://github.com\\@169.254.169.254/r.git']],
+    twin: [['/repository/url', 'https://github.com/a/b']],
+  },
+  {
+    code: 'REPOSITORY_URL_REFUSED',
+    pointer: '/repository/url',
+    edits: [['/repository/url', 'http://127.0.0.1:8080/r.git']],
+    twin: [['/repository/url', 'http://127.0.0.1:8080/r.git']],
+    twinFacts: goodFacts({ allowedOrigins: ['http://127.0.0.1:8080'] }),
+  },
+  {
+    code: 'REPOSITORY_URL_REFUSED',
+    pointer: '/proof/0/repository',
+    edits: [['/proof', [{ commit: 'b'.repeat(40), repository: 'file:///r', expected: 'PASS' }]]],
+    twin: [['/proof', [{ commit: 'b'.repeat(40), expected: 'PASS' }]]],
+  },
+  {
+    code: 'LIMIT_OUT_OF_RANGE',
+    pointer: '/environment/pidsLimit',
+    edits: [['/environment/pidsLimit', 63]],
+    twin: [['/environment/pidsLimit', 64]],
+  },
+  {
+    code: 'LIMIT_OUT_OF_RANGE',
+    pointer: '/environment/workspaceMB',
+    edits: [['/environment/workspaceMB', 512]],
+    twin: [['/environment/workspaceMB', 511]],
+  },
+  {
+    code: 'LIMIT_OUT_OF_RANGE',
+    pointer: '/environment/memoryMB',
+    edits: [['/environment/memoryMB', 256.5]],
+    twin: [['/environment/cpuCount', 0.5]],
+  },
+  {
+    code: 'LIMIT_OUT_OF_RANGE',
+    pointer: '/criteria/0/timeoutSeconds',
+    edits: [['/criteria/0/timeoutSeconds', 0]],
+    twin: [['/criteria/0/timeoutSeconds', 1]],
+  },
+  {
+    code: 'LIMIT_OUT_OF_RANGE',
+    pointer: '/settlement/feeBps',
+    edits: [['/settlement/feeBps', 5_001]],
+    twin: [['/settlement/feeBps', 5_000]],
+  },
+  {
+    code: 'PATH_PATTERN_INVALID',
+    pointer: '/constraints/protectedPaths/4',
+    edits: [protect('../x')],
+    twin: [protect('test/*.js')],
+  },
+  {
+    code: 'PATH_PATTERN_INVALID',
+    pointer: '/constraints/editablePaths/0',
+    edits: [['/constraints/editablePaths', ['{a,b}']]],
+    twin: [['/constraints/editablePaths', ['*.js']]],
+  },
+  {
+    code: 'LANGUAGE_UNKNOWN',
+    pointer: '/constraints/allowedLanguages/0',
+    edits: [['/constraints/allowedLanguages', ['jawascript']]],
+    twin: [['/constraints/allowedLanguages', ['TypeScript', 'js', 'c++']]],
+  },
+  {
+    code: 'REGEX_REFUSED',
+    pointer: '/criteria/3/assertion/value',
+    edits: [extra(fileAssertion('x', { op: 'matches', value: '(a)\\1' }))],
+    twin: [extra(fileAssertion('x', { op: 'matches', value: '(a)+$' }))],
+  },
+  {
+    code: 'DUPLICATE_CRITERION_ID',
+    pointer: '/criteria/1/id',
+    edits: [['/criteria/1/id', 'tests-pass']],
+    twin: [['/criteria/1/id', 'tests-pass-2']],
+  },
+  {
+    code: 'DUPLICATE_CRITERION_ID',
+    pointer: '/criteria/1/id',
+    edits: [
+      ['/criteria/1/id', 'tests-pass'],
+      ['/colour', 1],
+    ],
+    twin: [],
+  },
+  {
+    code: 'THRESHOLD_NOT_FINITE',
+    pointer: '/criteria/3/metric/threshold',
+    edits: [extra(benchmark({ threshold: Infinity }))],
+    twin: [extra(benchmark({ threshold: -1.5 }))],
+  },
+  {
+    code: 'THRESHOLD_NOT_FINITE',
+    pointer: '/criteria/3/metric/threshold',
+    edits: [
+      extra({ ...benchmark(), metric: { name: 'x', unit: 'bytes', op: 'lt', threshold: 'NaN' } }),
+    ],
+    twin: [],
+  },
+  {
+    code: 'TIME_UNIT_BENCHMARK',
+    pointer: '/criteria/3/metric/unit',
+    edits: [extra(benchmark({ unit: 'ms' }))],
+    twin: [extra(benchmark({ unit: 'MiB' }))],
+  },
+  {
+    code: 'TIME_UNIT_BENCHMARK',
+    pointer: '/criteria/3/metric/name',
+    edits: [extra(benchmark({ name: 'latency_p95', unit: 'count' }))],
+    twin: [extra(benchmark({ name: 'timeout_errors', unit: 'count' }))],
+  },
+  {
+    code: 'UNIT_UNREADABLE',
+    pointer: '/criteria/3/metric/unit',
+    edits: [extra(benchmark({ unit: 'mѕ' }))],
+    twin: [extra(benchmark({ unit: 'Größe' }))],
+  },
+  {
+    code: 'METRIC_INCOMPLETE',
+    pointer: '/criteria',
+    edits: [kind('benchmark')],
+    twin: [
+      kind('benchmark'),
+      extra(benchmark()),
+      ['/inputs', [{ path: 'check.js', description: 'corpus' }]],
+    ],
+  },
+  {
+    code: 'METRIC_INCOMPLETE',
+    pointer: '/inputs',
+    edits: [kind('benchmark'), extra(benchmark())],
+    twin: [kind('benchmark'), extra({ ...benchmark(), visibility: 'hidden' })],
+  },
+  {
+    code: 'METRIC_INCOMPLETE',
+    pointer: '/criteria/3/metric/threshold',
+    edits: [extra({ ...benchmark(), metric: { name: 'x', unit: 'bytes', op: 'lt' } })],
+    twin: [extra(benchmark())],
+  },
+  {
+    code: 'EXISTS_ONLY',
+    pointer: '/criteria',
+    edits: [
+      [
+        '/criteria',
+        [
+          fileAssertion('a.js', { op: 'exists' }),
+          regression('sh "$KERVYXA_VERIFIER_PACKAGE/r.sh"'),
+        ],
+      ],
+    ],
+    twin: [['/criteria', [fileAssertion('a.js', { op: 'exists' }), exitCode('npm test')]]],
+  },
+  {
+    code: 'NO_REGRESSION_CRITERION',
+    pointer: '/criteria',
+    edits: [['/criteria', [exitCode('npm test')]]],
+    twin: [
+      ['/criteria', [exitCode('npm test'), regression('sh "$KERVYXA_VERIFIER_PACKAGE/r.sh"')]],
+    ],
+  },
+  {
+    code: 'NO_CHANGED_FILE_LIMIT',
+    pointer: '/constraints/maxChangedFiles',
+    edits: [['/constraints/maxChangedFiles', REMOVE]],
+    twin: [['/constraints/maxChangedFiles', 1]],
+  },
+  {
+    code: 'NO_REFERENCE_OUTPUT',
+    pointer: '/criteria',
+    edits: [
+      ...dataInputs,
+      ['/criteria', [exitCode('npm test'), regression('sh "$KERVYXA_VERIFIER_PACKAGE/r.sh"')]],
+    ],
+    twin: [
+      ...dataInputs,
+      ['/criteria', [exitCode(compared), regression('sh "$KERVYXA_VERIFIER_PACKAGE/r.sh"')]],
+    ],
+  },
+  {
+    code: 'NO_HELD_OUT_SET',
+    pointer: '/criteria',
+    edits: [
+      kind('model_evaluation'),
+      ['/inputs', [{ path: 'check.js', description: 'x' }]],
+      [
+        '/criteria',
+        [benchmark({ name: 'macro_f1', unit: 'f1' }), regression('npm test', 'public')],
+      ],
+    ],
+    twin: [
+      kind('model_evaluation'),
+      [
+        '/criteria',
+        [
+          {
+            ...benchmark(
+              { name: 'macro_f1', unit: 'f1' },
+              'node "$KERVYXA_VERIFIER_PACKAGE/score.js"',
+            ),
+            visibility: 'hidden',
+          },
+        ],
+      ],
+    ],
+  },
+  {
+    code: 'NO_HELD_OUT_SET',
+    pointer: '/criteria',
+    edits: [
+      kind('document_extraction'),
+      ['/criteria', [exitCode(compared), regression('npm test', 'public')]],
+    ],
+    twin: [kind('document_extraction'), ['/criteria/1', exitCode(compared)]],
+  },
+  {
+    code: 'OPEN_ENDED_OBJECTIVE',
+    pointer: '/objective',
+    edits: [objective('parseNumbers must reject "x" and similar cases.')],
+    twin: [objective('parseNumbers must reject "x" and "y"; similarly for 2 more.')],
+  },
+  {
+    code: 'OPEN_ENDED_OBJECTIVE',
+    pointer: '/objective',
+    edits: [objective('Handle "a", "b", etc.')],
+    twin: [objective('Read /etc/hosts and print "a".')],
+  },
+  {
+    code: 'OPEN_ENDED_OBJECTIVE',
+    pointer: '/objective',
+    edits: [objective("Fix the parser, it's buggy.")],
+    twin: [objective('Fix parseNumbers so that "x" throws.')],
+  },
+  {
+    code: 'OPEN_ENDED_OBJECTIVE',
+    pointer: '/constraints/notes',
+    edits: [['/constraints/notes', 'Refactor where appropriate.']],
+    twin: [['/constraints/notes', 'Leave lib/index.ts as it is.']],
+  },
+  {
+    code: 'FLOATING_TARGET',
+    pointer: '/objective',
+    edits: [objective('Upgrade date-fns 2.0.0 to the latest version.')],
+    twin: [objective('date-fns must be 3.6.0, not the latest version.')],
+  },
+  {
+    code: 'FLOATING_TARGET',
+    pointer: '/objective',
+    edits: [kind('dependency_bump'), objective('date-fns must resolve to ^3.6.0.')],
+    twin: [kind('dependency_bump'), objective('date-fns must resolve to exactly 3.6.0.')],
+  },
+  {
+    code: 'FLOATING_TARGET',
+    pointer: '/objective',
+    edits: [kind('dependency_bump'), objective('"date-fns" must be upgraded.')],
+    twin: [objective('The latest entry of "log.txt" wins.')],
+  },
+  {
+    code: 'FLOATING_TARGET',
+    pointer: '/criteria/1/command',
+    edits: [command('npx --no-install eslint@latest .')],
+    twin: [command('npx --no-install eslint@9.1.0 .')],
+  },
+  {
+    code: 'COMMAND_SYNTAX',
+    pointer: '/criteria/1/command',
+    edits: [command("node -e 'x")],
+    twin: [command("node -e 'x'")],
+  },
+  {
+    code: 'COMMAND_SYNTAX',
+    pointer: '/environment/setup/0/command',
+    edits: [['/environment/setup/0/command', 'npm ci --offline &> log']],
+    twin: [['/environment/setup/0/command', 'npm ci --offline > log 2>&1']],
+  },
+  {
+    code: 'VACUOUS_COMMAND',
+    pointer: '/criteria/1/command',
+    edits: [command('true')],
+    twin: [extra(fileAssertion('parseNumbers.js', { op: 'contains', value: 'TypeError' }))],
+  },
+  {
+    code: 'VACUOUS_COMMAND',
+    pointer: '/criteria/3/command',
+    edits: [extra(benchmark({}, 'echo KERVYXA_METRIC=1'))],
+    twin: [extra(benchmark())],
+  },
+  {
+    code: 'VACUOUS_COMMAND',
+    pointer: '/criteria/2/judge/command',
+    edits: [['/criteria/2/judge/command', 'exit 0']],
+    twin: [['/criteria/2/probe/command', 'true']],
+  },
+  {
+    code: 'EXIT_CODE_MASKED',
+    pointer: '/criteria/0/command',
+    edits: [['/criteria/0/command', 'npm test || true']],
+    twin: [['/criteria/0/command', 'npm test || exit 1']],
+  },
+  {
+    code: 'EXIT_CODE_MASKED',
+    pointer: '/criteria/0/command',
+    edits: [['/criteria/0/command', 'npm test | tee log']],
+    twin: [['/criteria/0/command', 'npm test > log']],
+  },
+  {
+    code: 'NETWORK_REQUIRED',
+    pointer: '/environment/setup/0/command',
+    edits: [['/environment/setup/0/command', 'npm ci']],
+    twin: [['/environment/setup/0/command', 'npm ci --offline']],
+  },
+  {
+    code: 'NETWORK_REQUIRED',
+    pointer: '/criteria/1/command',
+    edits: [command('curl -sf https://example.org | grep -q ok')],
+    twin: [command('grep -q curl check.js')],
+  },
+  {
+    code: 'NETWORK_REQUIRED',
+    pointer: '/objective',
+    edits: [kind('model_evaluation'), objective('Answers from the OpenAI API must score 0.8.')],
+    twin: [
+      kind('model_evaluation'),
+      objective('model.onnx must score 0.8 without a call to a hosted model API.'),
+    ],
+  },
+  {
+    code: 'GENERATED_FILE_IN_SEPARATE_CHECK',
+    pointer: '/criteria/3/path',
+    edits: [
+      ...dataInputs,
+      command(compared),
+      extra(fileAssertion('rows.csv', { op: 'sha256', value: digest })),
+    ],
+    twin: [
+      ...dataInputs,
+      command(compared),
+      extra(fileAssertion('rows.csv', { op: 'sha256', value: digest }, transform)),
+    ],
+    facts: dataFacts,
+    twinFacts: dataFacts,
+  },
+  {
+    code: 'GENERATED_FILE_IN_SEPARATE_CHECK',
+    pointer: '/criteria/3/path',
+    edits: [
+      command('node check.js > report.txt'),
+      extra(fileAssertion('report.txt', { op: 'contains', value: 'x' })),
+    ],
+    twin: [
+      command('node check.js > report.txt'),
+      ['/environment/setup/0/command', 'printf x > report.txt'],
+      extra(fileAssertion('report.txt', { op: 'contains', value: 'x' })),
+    ],
+  },
+  {
+    code: 'INPUT_NOT_PROTECTED',
+    pointer: '/inputs/0/path',
+    edits: [['/inputs', [{ path: 'records.jsonl', description: 'x' }]]],
+    twin: [['/inputs', [{ path: 'test/', description: 'x' }]]],
+  },
+  {
+    code: 'INPUT_NOT_PROTECTED',
+    pointer: '/inputs/0/path',
+    edits: [['/inputs', [{ path: 'data/', description: 'x' }]], protect('data/a.csv')],
+    twin: [['/inputs', [{ path: 'data/', description: 'x' }]], protect('data/**')],
+    facts: goodFacts({ paths: ['data/a.csv', 'data/b.csv'] }),
+    twinFacts: goodFacts({ paths: ['data/a.csv', 'data/b.csv'] }),
+  },
+  {
+    code: 'INPUT_NOT_PROTECTED',
+    pointer: '/criteria/1/command',
+    edits: [kind('benchmark'), command('node check.js words.txt')],
+    twin: [command('grep -q x words.txt')],
+    twinFacts: goodFacts({ paths: [...goodFacts().paths, 'words.txt'] }),
+    facts: goodFacts({ paths: [...goodFacts().paths, 'words.txt'] }),
+  },
+  {
+    code: 'INPUT_NOT_PROTECTED',
+    pointer: '/criteria/1/command',
+    edits: [command('node parseNumbers.js && sha256sum -c sums.txt')],
+    twin: [command('node parseNumbers.js && sha256sum -c test/sums.txt')],
+  },
+  {
+    code: 'INPUT_NOT_PROTECTED',
+    pointer: '/criteria/1/command',
+    edits: [command('node parseNumbers.js > out.txt && cmp out.txt want.txt')],
+    twin: [command('node parseNumbers.js > out.txt && cmp out.txt test/want.txt')],
+  },
+  {
+    code: 'HARNESS_NOT_PROTECTED',
+    pointer: '/criteria/1/command',
+    edits: [command('node --disable-sigusr1 ./verify.js')],
+    twin: [command('node --disable-sigusr1 ./check.js')],
+  },
+  {
+    code: 'HARNESS_NOT_PROTECTED',
+    pointer: '/criteria/1/command',
+    edits: [command('cd . && ./tools/run')],
+    twin: [command('node parseNumbers.js > out.txt && cmp out.txt test/want.txt')],
+  },
+  {
+    code: 'HARNESS_NOT_PROTECTED',
+    pointer: '/criteria/3/command',
+    edits: [extra(benchmark({}, 'node bench.js'))],
+    twin: [
+      extra({ ...benchmark({}, 'node build.js'), source: 'artifact_bytes', path: 'dist/x.js' }),
+    ],
+  },
+  {
+    code: 'HARNESS_NOT_PROTECTED',
+    pointer: '/criteria/1/command',
+    edits: [command("sh -c 'sh verify.sh'")],
+    twin: [command('sh "$KERVYXA_VERIFIER_PACKAGE/verify.sh"')],
+  },
+  {
+    code: 'HARNESS_NOT_PROTECTED',
+    pointer: '/criteria/0/command',
+    edits: [],
+    twin: [],
+    facts: goodFacts({ files: new Map([['package.json', '{"scripts":{"test":"node run.js"}}']]) }),
+  },
+  {
+    code: 'HARNESS_NOT_PROTECTED',
+    pointer: '/criteria/1/command',
+    edits: [command('python3 -m tools.verify')],
+    twin: [command('python3 -m unittest')],
+    facts: goodFacts({ paths: [...goodFacts().paths, 'tools/verify.py'] }),
+  },
+  {
+    code: 'HARNESS_NOT_PROTECTED',
+    pointer: '/criteria/1/command',
+    edits: [
+      command('node check.js'),
+      ['/constraints/protectedPaths', ['package.json', '**/.npmrc', 'test/']],
+    ],
+    twin: [
+      ['/constraints/protectedPaths', ['package.json', '**/.npmrc', 'test/']],
+      ['/constraints/editablePaths', ['parseNumbers.js']],
+    ],
+  },
+  {
+    code: 'CONFIG_NOT_PROTECTED',
+    pointer: '/constraints/protectedPaths',
+    edits: [['/constraints/protectedPaths', ['package.json', 'test/', 'check.js']]],
+    twin: [['/constraints/protectedPaths', ['package.json', '.npmrc', 'test/', 'check.js']]],
+  },
+  {
+    code: 'CONFIG_NOT_PROTECTED',
+    pointer: '/constraints/protectedPaths',
+    edits: [command('npx --no-install eslint . --max-warnings=0')],
+    twin: [
+      command('npx --no-install eslint . --max-warnings=0'),
+      protect('eslint.config.*', '**/.eslintrc*', '.eslintignore'),
+    ],
+  },
+  {
+    code: 'CONFIG_NOT_PROTECTED',
+    pointer: '/constraints/protectedPaths',
+    edits: [
+      command('pytest -q'),
+      protect('pytest.ini', '.pytest.ini', 'pyproject.toml', 'setup.cfg', 'tox.ini', 'conftest.py'),
+    ],
+    twin: [
+      command('pytest -q'),
+      protect(
+        'pytest.ini',
+        '.pytest.ini',
+        'pyproject.toml',
+        'setup.cfg',
+        'tox.ini',
+        '**/conftest.py',
+      ),
+    ],
+  },
+  {
+    code: 'CONTRACT_BROKEN',
+    pointer: '/repository/baseCommit',
+    edits: [],
+    twin: [],
+    facts: goodFacts({ lfsPointers: ['model.bin'] }),
+  },
+  {
+    code: 'ACKNOWLEDGEMENT_UNKNOWN',
+    pointer: '/acknowledgements/0/code',
+    edits: [acknowledged('NOT_A_CODE')],
+    twin: [],
+  },
+  {
+    code: 'ACKNOWLEDGEMENT_UNKNOWN',
+    pointer: '/acknowledgements/0/code',
+    edits: [acknowledged('TIME_UNIT_BENCHMARK'), extra(benchmark({ unit: 'ms' }))],
+    twin: [acknowledged('TEST_COUNT_UNGUARDED')],
+  },
+  {
+    code: 'ACKNOWLEDGEMENT_UNUSED',
+    pointer: '/acknowledgements/0',
+    edits: [acknowledged('CLOCK_IN_HARNESS')],
+    twin: [acknowledged('CLOCK_IN_HARNESS'), extra(benchmark({}, 'date +%s; node check.js'))],
+  },
+  {
+    code: 'PROTECTED_PATH_MATCHES_NOTHING',
+    pointer: '/constraints/protectedPaths/4',
+    edits: [protect('Test/')],
+    twin: [protect('**/conftest.py', '.gitattributes')],
+  },
+  {
+    code: 'CLOCK_IN_HARNESS',
+    pointer: '/criteria/3/command',
+    edits: [extra(benchmark())],
+    twin: [extra(benchmark())],
+    facts: goodFacts({ files: new Map([['check.js', 'const t = Date.now();']]) }),
+  },
+  {
+    code: 'TEST_COUNT_UNGUARDED',
+    pointer: '/criteria/0/command',
+    edits: [],
+    twin: [],
+    facts: goodFacts({ paths: [...goodFacts().paths, 'src/other.test.js'] }),
+  },
+  {
+    code: 'TEST_COUNT_UNGUARDED',
+    pointer: '/criteria/0/command',
+    edits: [['/criteria/2/visibility', 'public']],
+    twin: [],
+    facts: goodFacts({ paths: ['package.json'] }),
+  },
+  {
+    code: 'NPX_NOT_LOCAL',
+    pointer: '/criteria/1/command',
+    edits: [command('npx eslint .')],
+    twin: [command('npx eslint .')],
+    twinFacts: goodFacts({
+      files: new Map([['package.json', '{"devDependencies":{"eslint":"9.1.0"}}']]),
+    }),
+  },
+  {
+    code: 'SAME_CONTAINER_SECRET',
+    pointer: '/criteria/3/command',
+    edits: [extra(regression('sh "$KERVYXA_VERIFIER_PACKAGE/r.sh"'))],
+    twin: [extra({ ...goodJudgeProbe(), id: 'second' })],
+  },
+];
