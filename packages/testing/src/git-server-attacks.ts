@@ -20,13 +20,13 @@ function sideband(band: 1 | 2, content: Uint8Array): Buffer {
  * The answer of protocol version 2 to a fetch: a pack of one blob, 1 TiB by its header, whose compressed bytes are
  * random and never end. The receiver writes them to disk for as long as it is let.
  */
-export function endlessPack(response: ServerResponse): Readable {
+export function endlessPack(response: ServerResponse, request: Buffer): Readable {
   response.setHeader('content-type', 'application/x-git-upload-pack-result');
-  return Readable.from(endlessPackets());
+  return Readable.from(endlessPackets(request));
 }
 
-function* endlessPackets(): Generator<Buffer> {
-  yield packet(Buffer.from('packfile\n'));
+function* endlessPackets(request: Buffer): Generator<Buffer> {
+  yield* toPackStart(request);
   const header = Buffer.from('5041434b0000000200000001', 'hex'); // PACK, version 2, one object
   const blobOf1TiB = Buffer.from([0xb0, 0x80, 0x80, 0x80, 0x80, 0x40]);
   const zlibHeader = Buffer.from([0x78, 0x01]);
@@ -39,10 +39,20 @@ function* endlessPackets(): Generator<Buffer> {
   while (true) yield piece;
 }
 
+/** What stands before the pack: a client that told what it has, and is not done telling, wants an answer to that. */
+function toPackStart(request: Buffer): Buffer[] {
+  const start = packet(Buffer.from('packfile\n'));
+  if (request.includes('0009done')) return [start];
+  const [acknowledgments, ready] = ['acknowledgments\n', 'ready\n'].map((line) =>
+    packet(Buffer.from(line)),
+  );
+  return [acknowledgments ?? start, ready ?? start, Buffer.from('0001'), start];
+}
+
 /** The answer of protocol version 2 to a fetch: this pack. */
-export function givenPack(response: ServerResponse, pack: Uint8Array): Readable {
+export function givenPack(response: ServerResponse, request: Buffer, pack: Uint8Array): Readable {
   response.setHeader('content-type', 'application/x-git-upload-pack-result');
-  const packets = [packet(Buffer.from('packfile\n'))];
+  const packets = toPackStart(request);
   for (let at = 0; at < pack.length; at += PACKET_BYTES) {
     packets.push(sideband(1, pack.subarray(at, at + PACKET_BYTES)));
   }

@@ -123,7 +123,8 @@ async function answer(exchange: Exchange, served: ServedRequest): Promise<void> 
     response.writeHead(302, { location: `${options.redirectTo}${served.target}` }).end();
     return;
   }
-  const body = await buffer(request);
+  const sent = await buffer(request);
+  const body = sent[0] === 0x1f ? gunzipSync(sent) : sent;
   const isFetch = asksForPack(target, body);
   const stages: Transform[] = [];
   if (isFetch && options.stderrFloodBytes !== undefined) {
@@ -132,21 +133,20 @@ async function answer(exchange: Exchange, served: ServedRequest): Promise<void> 
   if (options.bytesPerSecond !== undefined) stages.push(throttle(options.bytesPerSecond));
   stages.push(count(served));
   if (isFetch && options.neverEnds === true) {
-    await pipeline([endlessPack(response), ...stages, response]);
+    await pipeline([endlessPack(response, body), ...stages, response]);
   } else if (isFetch && options.pack !== undefined) {
-    await pipeline([givenPack(response, options.pack), ...stages, response]);
+    await pipeline([givenPack(response, body, options.pack), ...stages, response]);
   } else if (options.dumb === true) {
     await pipeline([await openFile(exchange), ...stages, response]);
   } else {
-    await pipeline([runBackend(exchange, body), takeCgiHead(response), ...stages, response]);
+    await pipeline([runBackend(exchange, sent), takeCgiHead(response), ...stages, response]);
   }
 }
 
 /** The request that a pack answers; the same address also lists refs in version 2. */
 function asksForPack(target: URL, body: Buffer): boolean {
   if (!target.pathname.endsWith('/git-upload-pack')) return false;
-  const plain = body[0] === 0x1f ? gunzipSync(body) : body;
-  return !plain.includes('command=ls-refs');
+  return !body.includes('command=ls-refs');
 }
 
 function count(served: ServedRequest): Transform {

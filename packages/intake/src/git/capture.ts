@@ -1,4 +1,4 @@
-import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import type { Clock, CommitSha } from '@kervyxa/core';
@@ -197,10 +197,23 @@ async function checkComplete(
   if (found.size > COMMIT_BYTES_MAX) {
     return failed('too_large', `the commit itself has more than ${COMMIT_BYTES_MAX} bytes`);
   }
-  if ((await readdir(context.gitDir)).includes('shallow')) {
+  // Git ends well and sets no ref when the history is cut off on the other side; merge-base would answer no then.
+  if ((await readRef(context.gitDir)) !== commit || (await isShallow(context.gitDir))) {
     return failed('incomplete', 'the repository is shallow: it lacks part of its own history');
   }
   return null;
+}
+
+async function readRef(gitDir: string): Promise<string | null> {
+  const path = join(gitDir, COMMIT_REF);
+  return readFile(path, 'utf8').then(
+    (text) => text.trim(),
+    () => null,
+  );
+}
+
+async function isShallow(gitDir: string): Promise<boolean> {
+  return (await readdir(gitDir)).includes('shallow');
 }
 
 /** What to tell somebody who gave the id of a tag, tree or blob (THREATS G13). */

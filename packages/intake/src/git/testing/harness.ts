@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { CommitShaSchema, systemClock, type CommitSha } from '@kervyxa/core';
 import {
   buildRepository,
@@ -83,4 +85,10 @@ export async function buildScenario(
     })),
     branches: { main: 'base' },
   });
+}
+
+/** Runs git outside of the intake, to prepare a repository. */
+export async function runPlainGit(...argv: string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)('git', argv);
+  return stdout;
 }
