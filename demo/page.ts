@@ -1,0 +1,161 @@
+import type { WriteStream } from 'node:tty';
+import { styleText } from 'node:util';
+import type { Finding } from '@kervyxa/contract';
+import { toPrintable } from '@kervyxa/core';
+import type { VerificationEvent, VerificationResult } from '@kervyxa/verifier';
+import type { Fixture } from '../fixtures/load.ts';
+import type { HistoryCommit } from '../fixtures/schema.ts';
+
+const COLUMNS = 100;
+const SOLVER_COLUMNS = 5;
+const ATTEMPT_COLUMNS = 46;
+const REDRAW_MS = 100;
+
+type Style = Parameters<typeof styleText>[0];
+
+/** One commit's line. `finish` once. */
+export interface CommitLine {
+  onEvent(event: VerificationEvent): void;
+  finish(result: VerificationResult, difference: string | null): void;
+}
+
+/** The demo's output: plain lines, at most 100 columns, and on a terminal one line that changes. */
+export interface Page {
+  title(): void;
+  refusal(fixture: Fixture, findings: readonly Finding[]): void;
+  contract(chapter: number, fixture: Fixture): void;
+  group(name: string): void;
+  start(commit: HistoryCommit): CommitLine;
+  note(line: string): void;
+  end(surprises: readonly string[]): void;
+}
+
+export function createPage(stream: WriteStream): Page {
+  const paint = (style: Style, text: string): string => styleText(style, text, { stream });
+  const print = (text = ''): void => {
+    stream.write(`${text}\n`);
+  };
+  const chapter = (number: number, name: string, title: string): void =>
+    print(`\n${paint('bold', `${number}  ${name}`)}  ${title}\n`);
+  return {
+    title: () => {
+      print(
+        `\n${paint('bold', 'kervyxa')}  decides, by machine, whether a commit earned its bounty`,
+      );
+      print(paint('dim', 'Real git over HTTP, real containers without a network, nobody asked.'));
+    },
+    refusal: (fixture, findings) => {
+      const { title, objective } = fixture.contract;
+      chapter(1, fixture.name, title);
+      print(wrap(objective, 3));
+      print();
+      for (const { code, pointer, message } of findings) {
+        print(`   ${paint('red', `✗ refused  ${code}`)}  at ${toPrintable(pointer)}`);
+        print(wrap(toPrintable(message), 14));
+      }
+      for (const fix of new Set(findings.map((finding) => finding.fix))) {
+        print(wrap(`fix: ${toPrintable(fix)}`, 14));
+      }
+    },
+    contract: (number, fixture) => {
+      const { title, objective, criteria } = fixture.contract;
+      chapter(number, fixture.name, title);
+      print(wrap(objective, 3));
+      const names = criteria.map(({ id, visibility }) =>
+        visibility === 'hidden' ? `${id} (hidden)` : id,
+      );
+      print(paint('dim', wrap(`criteria: ${names.join(', ')}`, 3)));
+    },
+    group: (name) => print(`\n   ${paint('underline', name)}`),
+    start: (commit) => startLine(stream, paint, commit),
+    note: (line) => print(paint('dim', `   ${toPrintable(line)}`)),
+    end: (surprises) => printEnd(print, paint, surprises),
+  };
+}
+
+function startLine(
+  stream: WriteStream,
+  paint: (style: Style, text: string) => string,
+  { solver, attempt }: HistoryCommit,
+): CommitLine {
+  const who = `${solver.padEnd(SOLVER_COLUMNS)} ${attempt.padEnd(ATTEMPT_COLUMNS)}`;
+  const startedMs = performance.now();
+  let step = 'fetch';
+  const draw = (): void => {
+    const elapsed = `${((performance.now() - startedMs) / 1000).toFixed(1)} s`;
+    stream.write(`\r\u001b[K   ${paint('dim', `· ....  ${who}  ${step} ${elapsed}`)}`);
+  };
+  const timer = stream.isTTY ? setInterval(draw, REDRAW_MS) : null;
+  return {
+    onEvent: (event) => {
+      if (event.kind === 'step_started')
+        step = event.step.id.replace('criterion:', '').slice(0, 20);
+    },
+    finish: (result, difference) => {
+      if (timer !== null) {
+        clearInterval(timer);
+        stream.write('\r\u001b[K');
+      }
+      const isPass = result.verdict === 'PASS';
+      const verdict = paint(isPass ? 'green' : 'red', `${isPass ? '✓' : '✗'} ${result.verdict}`);
+      stream.write(`   ${verdict}  ${who}  ${paint('dim', sayReason(result))}\n`);
+      if (difference !== null) stream.write(paint('red', `${wrap(difference, 11)}\n`));
+    },
+  };
+}
+
+/** The primary reason with what it is about, as far as the line has room. */
+function sayReason({ reasons, criteria }: VerificationResult): string {
+  const [first, ...others] = reasons;
+  if (first === undefined) return `all ${criteria.length} criteria`;
+  const room = COLUMNS - '   ✗ FAIL  '.length - SOLVER_COLUMNS - 1 - ATTEMPT_COLUMNS - 2;
+  const more = others.length === 0 ? '' : ` +${others.length}`;
+  const subject = first.subject === null ? '' : ` ${toPrintable(first.subject)}`;
+  const full = `${first.code}${subject}${more}`;
+  return full.length <= room ? full : `${first.code}${more}`;
+}
+
+function printEnd(
+  print: (text?: string) => void,
+  paint: (style: Style, text: string) => string,
+  surprises: readonly string[],
+): void {
+  print();
+  if (surprises.length > 0) {
+    print(paint(['bold', 'red'], 'Not everything came out as the fixtures say it must:'));
+    for (const surprise of surprises) print(wrap(surprise, 3));
+    return;
+  }
+  print(paint('bold', 'What you saw'));
+  print(
+    wrap(
+      'Every commit was fetched by its SHA, its diff held against the contract, and each criterion run in a ' +
+        'container of its own. Every verdict is the one that fixtures/*/expected.json foretells, and any other ' +
+        'machine comes to the same.',
+      3,
+    ),
+  );
+  print(`\n${paint('bold', 'What next')}`);
+  const commands = [
+    ['npm run demo -- memory-benchmark test-creation', 'the other two contracts'],
+    ['npx kervyxa lint fixtures/perf-benchmark/contract.json', 'the refusal, in full'],
+    ['npx kervyxa verify --help', 'judge a commit of your own'],
+    ['npx kervyxa doctor', 'what this machine can do'],
+    ['less fixtures/README.md', 'how to write such a contract'],
+  ];
+  for (const [command = '', what = ''] of commands) {
+    print(`   ${paint('cyan', command.padEnd(56))}${paint('dim', what)}`);
+  }
+  print();
+}
+
+/** Lines of at most 100 columns, each indented. */
+function wrap(text: string, indent: number): string {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1) ?? '';
+    if (last !== '' && last.length + 1 + word.length > COLUMNS - indent) lines.push(word);
+    else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`;
+  }
+  return lines.map((line) => ' '.repeat(indent) + line).join('\n');
+}
