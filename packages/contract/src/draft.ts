@@ -1,5 +1,7 @@
 import { compilePathPattern, patternProblem, type PathPattern } from '@kervyxa/core';
 
+import { isReviewable } from './schema-parts.ts';
+
 /** A text of the document with its place. */
 export interface DraftText {
   readonly text: string;
@@ -45,8 +47,10 @@ export interface Draft {
   isEditable(path: string): boolean;
 }
 
-const COMMAND_LENGTH_MAX = 8_192;
 const TEXT_LENGTH_MAX = 20_000;
+const NAME_LENGTH_MAX = 100;
+const CRITERIA_MAX = 64;
+const LIST_LENGTH_MAX = 256;
 
 export function readDraft(document: unknown): Draft {
   const at = (keys: string[]) => textAt(document, keys);
@@ -64,11 +68,11 @@ export function readDraft(document: unknown): Draft {
       asList(textOfKey(value, 'path', pointer)),
     ),
     setup: recordsAt(document, ['environment', 'setup']).flatMap(({ value, pointer }) =>
-      asList(textOfKey(value, 'command', pointer, COMMAND_LENGTH_MAX)),
+      asList(commandOfKey(value, 'command', pointer)),
     ),
     protectedPaths,
     languages: textsAt(document, ['constraints', 'allowedLanguages']),
-    criteria: recordsAt(document, ['criteria']).map(readCriterion),
+    criteria: recordsAt(document, ['criteria']).slice(0, CRITERIA_MAX).map(readCriterion),
     proofUrls: recordsAt(document, ['proof']).flatMap(({ value, pointer }) =>
       asList(textOfKey(value, 'repository', pointer)),
     ),
@@ -85,10 +89,10 @@ export function readDraft(document: unknown): Draft {
 
 function readCriterion({ value, pointer }: Place): DraftCriterion {
   const text = (key: string) => textOfKey(value, key, pointer)?.text ?? null;
-  const nested = (key: string, inner: string) => textOfKey(value[key], inner, '')?.text ?? null;
-  const command = (key: string) =>
-    textOfKey(value[key], 'command', `${pointer}/${key}`, COMMAND_LENGTH_MAX);
-  const own = textOfKey(value, 'command', pointer, COMMAND_LENGTH_MAX);
+  const nested = (key: string, inner: string, lengthMax = TEXT_LENGTH_MAX) =>
+    textOfKey(value[key], inner, '', lengthMax)?.text ?? null;
+  const command = (key: string) => commandOfKey(value[key], 'command', `${pointer}/${key}`);
+  const own = commandOfKey(value, 'command', pointer);
   const judge = command('judge');
   return {
     pointer,
@@ -101,8 +105,8 @@ function readCriterion({ value, pointer }: Place): DraftCriterion {
     source: text('source'),
     op: nested('assertion', 'op'),
     value: nested('assertion', 'value'),
-    metricName: nested('metric', 'name'),
-    unit: nested('metric', 'unit'),
+    metricName: nested('metric', 'name', NAME_LENGTH_MAX),
+    unit: nested('metric', 'unit', NAME_LENGTH_MAX),
   };
 }
 
@@ -143,11 +147,19 @@ function textOfKey(
   return { text, pointer: `${pointer}/${key}` };
 }
 
+/** A command that is beyond its size is null: analysing it could take minutes. */
+function commandOfKey(owner: unknown, key: string, pointer: string): DraftText | null {
+  const place = textOfKey(owner, key, pointer);
+  return place !== null && isReviewable(place.text) ? place : null;
+}
+
 function elementsAt(document: unknown, keys: string[]): { value: unknown; pointer: string }[] {
   const list = valueAt(document, keys);
   if (!Array.isArray(list)) return [];
   const pointer = keys.map((key) => `/${key}`).join('');
-  return list.map((value: unknown, index) => ({ value, pointer: `${pointer}/${index}` }));
+  return list
+    .slice(0, LIST_LENGTH_MAX)
+    .map((value: unknown, index) => ({ value, pointer: `${pointer}/${index}` }));
 }
 
 function recordsAt(document: unknown, keys: string[]): Place[] {

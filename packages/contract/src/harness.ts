@@ -110,10 +110,19 @@ function referencesOf(words: readonly LiteralWord[]): (readonly string[])[] {
   return paths.some((path) => path.startsWith('/')) ? [] : [paths];
 }
 
+type CriterionHarness = { readonly criterion: DraftCriterion; readonly harness: Harness };
+
+// Several rules ask for the same; the answer lives as long as the draft it is about.
+const remembered = new WeakMap<Draft, { facts: BaseFacts | null; list: CriterionHarness[] }>();
+
 /** The harness of every criterion of a draft, beside it. */
-export function harnessesOf(
-  draft: Draft,
-  facts: BaseFacts | null,
-): { criterion: DraftCriterion; harness: Harness }[] {
-  return draft.criteria.map((criterion) => ({ criterion, harness: harnessOf(criterion, facts) }));
+export function harnessesOf(draft: Draft, facts: BaseFacts | null): readonly CriterionHarness[] {
+  const known = remembered.get(draft);
+  if (known !== undefined && known.facts === facts) return known.list;
+  const list = draft.criteria.map((criterion) => ({
+    criterion,
+    harness: harnessOf(criterion, facts),
+  }));
+  remembered.set(draft, { facts, list });
+  return list;
 }

@@ -15,14 +15,15 @@ const FLOATING_PROSE = [
 const FLOATING_TAG =
   /(?<=[\w/.-])(@(latest|next|canary|nightly|beta|edge|stable|lts|\*|x)|:(latest|nightly|edge|canary))(?![\w.-])/i;
 const FLOATING_RANGE = /(?<=[\w/-]@)([\^~]|[<>]=?)\s*v?\d/;
+// Counted repeats: an objective of 20,000 digits and dots must not take seconds.
 const VERSION_RANGES = [
-  /(^|[\s"'`(=])[\^~]\s*v?\d+(\.\d+)*/,
-  /[<>]=?\s*v?\d+\.\d+\.\d+/,
-  /\bv?\d+(\.\d+)*\.[x*](?![\w.])/i,
-  /\bv?\d+(\.\d+)*\s*(or|and)\s*(later|newer|above|higher|up)\b/i,
-  /\bat least (version )?v?\d+\.\d+/i,
+  /(^|[\s"'`(=])[\^~]\s?v?\d/,
+  /[<>]=?\s?v?\d{1,9}\.\d{1,9}\.\d/,
+  /\bv?\d{1,9}(\.\d{1,9}){0,3}\.[x*](?![\w.])/i,
+  /\bv?\d{1,9}(\.\d{1,9}){0,3}\s?(or|and)\s(later|newer|above|higher|up)\b/i,
+  /\bat least (version )?v?\d{1,9}\.\d/i,
 ];
-const EXACT_VERSION = /(?<![\w.^~<>=-])v?\d+\.\d+(\.\d+)*(?![\w.]*\.[x*])/;
+const EXACT_VERSION = /(?<![\w.^~<>=-])v?\d{1,9}\.\d{1,9}(?![\w.]{0,30}\.[x*])/;
 
 /** FLOATING_TARGET: what must be reached is not the same tomorrow. */
 export function lintFloatingTarget(draft: Draft): Finding[] {

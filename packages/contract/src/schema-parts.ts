@@ -15,9 +15,23 @@ export function textOf(max: number, { min = 1 }: { min?: number } = {}) {
     .refine((text) => !text.includes('\0'), 'expected text without NUL');
 }
 
-/** A command for `/bin/sh -c`; one argument may not exceed 128 KiB on Linux, and nobody can review that much. */
+export const COMMAND_LENGTH_MAX = 8_192;
+const COMMAND_OPENINGS_MAX = 200;
+
+/** Whether a command is small enough to be analysed: the cost of parsing a shell grows with what nests in it. */
+export function isReviewable(command: string): boolean {
+  if (command.length > COMMAND_LENGTH_MAX) return false;
+  return (command.match(/[({`]/g)?.length ?? 0) <= COMMAND_OPENINGS_MAX;
+}
+
+/** A command for `/bin/sh -c` that a person can review. */
 export function commandOf() {
-  return textOf(8_192).refine((text) => text.trim() !== '', 'expected a command, got only blanks');
+  return textOf(COMMAND_LENGTH_MAX)
+    .refine((text) => text.trim() !== '', 'expected a command, got only blanks')
+    .refine(
+      isReviewable,
+      `expected a command with at most ${COMMAND_OPENINGS_MAX} brackets and backquotes; put more into a script`,
+    );
 }
 
 /** A limit within its documented range; a whole number unless `fractions`. */

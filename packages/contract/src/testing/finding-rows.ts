@@ -126,6 +126,12 @@ export const FINDING_ROWS: FindingRow[] = [
     twin: [['/proof', [{ commit: 'b'.repeat(40), expected: 'FAIL', failing: 'rejects' }]]],
   },
   {
+    code: 'SCHEMA_INVALID',
+    pointer: '/criteria/1/command',
+    edits: [command('$('.repeat(1_000))],
+    twin: [command(`test "${'$(cat check.js)'.repeat(90)}" = x`)],
+  },
+  {
     code: 'BASE_COMMIT_NOT_PINNED',
     pointer: '/repository/baseCommit',
     edits: [['/repository/baseCommit', 'main']],
