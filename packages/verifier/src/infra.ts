@@ -4,6 +4,7 @@ import type { Reason } from './result.ts';
 /** Which of the published reasons an error of the ports' stands for; codes not listed are INTERNAL. */
 const REASON_OF_CODE: Readonly<Record<string, InfraReason>> = {
   SANDBOX_ENGINE_UNAVAILABLE: 'ENGINE_UNAVAILABLE',
+  SANDBOX_HOST_TOO_SMALL: 'ENGINE_UNAVAILABLE',
   SANDBOX_IMAGE_UNAVAILABLE: 'IMAGE_UNAVAILABLE',
   SANDBOX_RUN_LOST: 'WORKER_LOST',
   SANDBOX_DISK_FULL: 'HOST_DISK_FULL',

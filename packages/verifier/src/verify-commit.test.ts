@@ -1,0 +1,402 @@
+import { contractDigest, type Contract } from '@kervyxa/contract';
+import {
+  defineErrors,
+  packTree,
+  systemClock,
+  type TreeArchive,
+  type TreeEntry,
+} from '@kervyxa/core';
+import { createFakeIntake, fakeCommitId, type FakeTree } from '@kervyxa/intake/fake';
+import { createFakeSandbox, type FakeBehaviour, type FakeCommand } from '@kervyxa/sandbox/fake';
+import { describe, expect, it } from 'vitest';
+import type { VerificationEvent } from './events.ts';
+import { type VerificationResult, VerificationResultSchema } from './result.ts';
+import { contractWith, criterion } from './testing/contract.ts';
+import { verifyCommit, type VerifyRequest } from './verify-commit.ts';
+
+const [base, head] = [fakeCommitId('base'), fakeCommitId('head')];
+const image = `sha256:${'1'.repeat(64)}`;
+const URL_OF_SOLVER = 'https://git.kervyxa.example/solver.git';
+
+interface Story {
+  readonly criteria?: Contract['criteria'] | ReturnType<typeof criterion>[];
+  readonly setup?: string[];
+  readonly commands: Record<string, FakeCommand>;
+  readonly tree?: FakeTree;
+  readonly contract?: Parameters<typeof contractWith>[0];
+  readonly request?: Partial<VerifyRequest>;
+  readonly outcomes?: Parameters<typeof createFakeIntake>[0]['outcomes'];
+  readonly images?: Record<string, string>;
+}
+
+interface Told {
+  readonly result: VerificationResult;
+  readonly events: VerificationEvent[];
+}
+
+async function tell(story: Story): Promise<Told> {
+  const { setup = [], criteria = [criterion('tests')] } = story;
+  const contract = contractWith({
+    repository: { url: 'https://git.kervyxa.example/base.git', baseCommit: base },
+    environment: { setup: setup.map((command) => ({ command, timeoutSeconds: 10 })) },
+    criteria,
+    ...story.contract,
+  });
+  const events: VerificationEvent[] = [];
+  const result = await verifyCommit(
+    {
+      intake: createFakeIntake({
+        commits: {
+          [base]: { tree: { 'a.js': 'base\n' } },
+          [head]: { tree: story.tree ?? { 'a.js': 'head\n' }, parents: [base] },
+        },
+        ...(story.outcomes && { outcomes: story.outcomes }),
+      }),
+      sandbox: createFakeSandbox({
+        commands: story.commands,
+        ...(story.images && { images: story.images }),
+      }),
+      clock: systemClock,
+      runtimes: new Map([['kervyxa-runtime/node:22', image]]),
+      parallelism: 2,
+    },
+    {
+      contract,
+      contractDigest: contractDigest(contract),
+      repositoryUrl: URL_OF_SOLVER,
+      commit: head,
+      verifierPackage: null,
+      ...story.request,
+    },
+    { signal: new AbortController().signal, onEvent: (event) => events.push(event) },
+  );
+  expect(VerificationResultSchema.parse(result)).toEqual(result);
+  return { result, events };
+}
+
+async function verdictOf(story: Story): Promise<string> {
+  const { result } = await tell(story);
+  return [result.verdict, ...result.reasons.map(({ code }) => code)].join(' ');
+}
+
+/** Behaves one way on the submitted tree and another on the base. */
+function onHead(there: FakeBehaviour, atBase: FakeBehaviour): FakeCommand {
+  return ({ workspace }) => (String(workspace.get('a.js')) === 'head\n' ? there : atBase);
+}
+
+const late: FakeBehaviour = { hangs: 'until_timeout' };
+const notFound: FakeBehaviour = { exitCode: 127 };
+
+describe('a verification', () => {
+  it('passes when every criterion passes, and says what was judged', async () => {
+    const { result } = await tell({
+      criteria: [criterion('tests'), criterion('more')],
+      commands: { tests: { stdout: 'fine\n' }, more: {} },
+    });
+    expect(result).toMatchObject({
+      verdict: 'PASS',
+      commit: head,
+      imageDigest: image,
+      changedFiles: [{ path: 'a.js', status: 'modified' }],
+      reasons: [],
+      criteria: [
+        { id: 'tests', status: 'pass', exitCode: 0 },
+        { id: 'more', status: 'pass', exitCode: 0 },
+      ],
+    });
+  });
+
+  it('runs every criterion even after one failed, and reports them in the order of the contract', async () => {
+    const { result } = await tell({
+      criteria: [criterion('a'), criterion('b'), criterion('c')],
+      commands: { a: { exitCode: 1 }, b: {}, c: { exitCode: 139 } },
+    });
+    expect(result.verdict).toBe('FAIL');
+    expect(result.criteria.map(({ id, status }) => `${id} ${status}`)).toEqual([
+      'a fail',
+      'b pass',
+      'c fail',
+    ]);
+    expect(result.reasons.map(({ code, subject }) => `${code} ${subject}`)).toEqual([
+      'EXIT_CODE_MISMATCH a',
+      'CRASHED c',
+    ]);
+  });
+
+  it('runs nothing of the solver when policy is breached', async () => {
+    const { result, events } = await tell({
+      contract: { constraints: { protectedPaths: ['a.js'] } },
+      commands: {}, // Any command would be refused by the fake.
+    });
+    expect(result).toMatchObject({
+      verdict: 'FAIL',
+      criteria: [{ status: 'not_run', reason: null }],
+    });
+    expect(result.reasons[0]).toMatchObject({ code: 'PROTECTED_PATH_CHANGED', subject: 'a.js' });
+    expect(events.map((event) => (event.kind === 'output' ? '' : event.step.id))).not.toContain(
+      'workspace',
+    );
+  });
+
+  it('starts and ends each step once, in the order of the procedure', async () => {
+    const { events } = await tell({
+      setup: ['install'],
+      criteria: [criterion('tests'), criterion('slow')],
+      commands: { install: {}, tests: {}, slow: late },
+    });
+    const steps = events.flatMap((event) =>
+      event.kind === 'step_finished' ? [`${event.step.id} ${event.status}`] : [],
+    );
+    expect(steps).toEqual([
+      'fetch pass',
+      'policy pass',
+      'image pass',
+      'workspace pass',
+      'setup:0 pass',
+      'criterion:tests pass',
+      'criterion:slow fail',
+    ]);
+    const started = events.filter(({ kind }) => kind === 'step_started');
+    expect(started).toHaveLength(steps.length);
+  });
+});
+
+describe('a commit that can not be had', () => {
+  it.each(['REPOSITORY_UNREACHABLE', 'COMMIT_NOT_FOUND', 'ANCESTRY_UNKNOWN'] as const)(
+    'is INCONCLUSIVE for %s, not FAIL',
+    async (reason) => {
+      const outcomes = { [head]: { kind: 'unavailable', reason, message: 'gone' } as const };
+      expect(await verdictOf({ commands: {}, outcomes })).toBe(`INCONCLUSIVE ${reason}`);
+    },
+  );
+
+  it('is FAIL where the commit itself is at fault, so that a bomb can not choose ERROR (G20)', async () => {
+    const outcomes = {
+      [head]: { kind: 'refused', reason: 'SOURCE_TOO_LARGE', message: 'bomb' } as const,
+    };
+    expect(await verdictOf({ commands: {}, outcomes })).toBe('FAIL SOURCE_TOO_LARGE');
+  });
+});
+
+describe('a time-out', () => {
+  it('that does not repeat when nothing runs beside it does not count', async () => {
+    let tries = 0;
+    const slowOnce: FakeCommand = () => (++tries === 1 ? late : {});
+    expect(await verdictOf({ commands: { tests: slowOnce } })).toBe('PASS');
+    expect(tries).toBe(2);
+  });
+
+  it('that repeats is a FAIL', async () => {
+    expect(await verdictOf({ commands: { tests: late } })).toBe('FAIL TIME_LIMIT');
+  });
+
+  it('then another failure is judged by the second run', async () => {
+    let tries = 0;
+    const lateThenWrong: FakeCommand = () => (++tries === 1 ? late : { exitCode: 1 });
+    expect(await verdictOf({ commands: { tests: lateThenWrong } })).toBe('FAIL EXIT_CODE_MISMATCH');
+  });
+});
+
+describe('a command that is not found', () => {
+  it('at the base commit either is the contract’s fault (BUG-16)', async () => {
+    expect(await verdictOf({ commands: { tests: notFound } })).toBe(
+      'INCONCLUSIVE COMMAND_NOT_FOUND',
+    );
+  });
+
+  it('removes the script that the base has: the solver broke it and can not choose INCONCLUSIVE', async () => {
+    const tests = onHead(notFound, { exitCode: 1 });
+    expect(await verdictOf({ commands: { tests } })).toBe('FAIL EXIT_CODE_MISMATCH');
+  });
+
+  it('exits 127 itself to look like a broken contract (C11)', async () => {
+    expect(await verdictOf({ commands: { tests: onHead(notFound, {}) } })).toBe(
+      'FAIL EXIT_CODE_MISMATCH',
+    );
+  });
+});
+
+describe('set-up', () => {
+  it('that fails here and works at the base is the solver’s FAIL', async () => {
+    const install = onHead({ exitCode: 1 }, {});
+    const { result } = await tell({ setup: ['install'], commands: { install } });
+    expect(result).toMatchObject({
+      verdict: 'FAIL',
+      reasons: [{ code: 'SETUP_FAILED', subject: 'environment.setup[0]' }],
+      criteria: [{ status: 'not_run' }],
+    });
+  });
+
+  it('that fails at the base too is a broken contract', async () => {
+    const commands = { install: { exitCode: 1 } };
+    expect(await verdictOf({ setup: ['install'], commands })).toBe(
+      'INCONCLUSIVE SETUP_FAILED_AT_BASE',
+    );
+  });
+
+  it('that fails only the second time is still judged against the base, never ERROR', async () => {
+    let tries = 0;
+    const install: FakeCommand = ({ workspace }) =>
+      String(workspace.get('a.js')) === 'head\n' && ++tries === 2 ? { exitCode: 1 } : {};
+    const story = { setup: ['install'], commands: { install, tests: late } };
+    expect(await verdictOf(story)).toBe('FAIL SETUP_FAILED');
+  });
+
+  it('that is late once gets a second try', async () => {
+    let tries = 0;
+    const install: FakeCommand = () => (++tries === 1 ? late : {});
+    expect(await verdictOf({ setup: ['install'], commands: { install, tests: {} } })).toBe('PASS');
+  });
+});
+
+describe('trouble of ours', () => {
+  const trouble = defineErrors({
+    SANDBOX_ENGINE_UNAVAILABLE: {
+      ...{ fault: 'infra', retryable: true, httpStatus: 503, exitCode: 4, meaning: 'gone' },
+    },
+    SANDBOX_SOMETHING_NEW: {
+      ...{ fault: 'infra', retryable: true, httpStatus: 503, exitCode: 4, meaning: 'new' },
+    },
+  });
+
+  it('in one criterion is ERROR when nothing failed, with the others still graded', async () => {
+    const breaksWith = trouble.create('SANDBOX_ENGINE_UNAVAILABLE', { message: 'socket closed' });
+    const { result } = await tell({
+      criteria: [criterion('a'), criterion('b')],
+      commands: { a: { breaksWith }, b: {} },
+    });
+    expect(result.verdict).toBe('ERROR');
+    expect(result.criteria.map(({ status, reason }) => [status, reason])).toEqual([
+      ['error', 'ENGINE_UNAVAILABLE'],
+      ['pass', null],
+    ]);
+  });
+
+  it('does not hide a failure that was seen', async () => {
+    const breaksWith = trouble.create('SANDBOX_ENGINE_UNAVAILABLE', { message: 'socket closed' });
+    const criteria = [criterion('a'), criterion('b')];
+    expect(await verdictOf({ criteria, commands: { a: { breaksWith }, b: { exitCode: 1 } } })).toBe(
+      'FAIL EXIT_CODE_MISMATCH ENGINE_UNAVAILABLE',
+    );
+  });
+
+  it('of an unknown kind is INTERNAL, never FAIL', async () => {
+    const breaksWith = trouble.create('SANDBOX_SOMETHING_NEW', { message: 'hm' });
+    expect(await verdictOf({ commands: { tests: { breaksWith } } })).toBe('ERROR INTERNAL');
+    expect(await verdictOf({ commands: { tests: { breaksWith: new Error('hm') } } })).toBe(
+      'ERROR INTERNAL',
+    );
+  });
+
+  it('with the image is ERROR', async () => {
+    expect(await verdictOf({ commands: {}, images: {} })).toBe('ERROR IMAGE_UNAVAILABLE');
+  });
+});
+
+describe('what can not run here', () => {
+  const metric = { name: 'opcodes', unit: 'count', op: 'lt', threshold: 5 };
+  it.each([
+    [
+      'a judge probe',
+      {
+        type: 'judge_probe',
+        command: undefined,
+        probe: { command: 'x', outputs: [] },
+        judge: { command: 'y' },
+      },
+    ],
+    [
+      'a checker stage',
+      { type: 'checker', command: undefined, checker: { sha256: 'a'.repeat(64) }, stage: 'main' },
+    ],
+    ['counted work', { type: 'benchmark', source: 'python_opcode_count', metric }],
+  ])('%s is INCONCLUSIVE, and the rest still runs', async (_title, overrides) => {
+    const plain = Object.fromEntries(
+      Object.entries({ ...criterion('c'), ...overrides }).filter(
+        ([, value]) => value !== undefined,
+      ),
+    ) as ReturnType<typeof criterion>; // The parser is the judge.
+    const story = { criteria: [plain, criterion('tests')] };
+    expect(await verdictOf({ ...story, commands: { tests: {} } })).toBe(
+      'INCONCLUSIVE STAGE_UNAVAILABLE',
+    );
+    expect(await verdictOf({ ...story, commands: { tests: { exitCode: 1 } } })).toBe(
+      'FAIL EXIT_CODE_MISMATCH STAGE_UNAVAILABLE',
+    );
+  });
+});
+
+describe('the hidden package', () => {
+  const archive: TreeArchive = {
+    digest: 'f'.repeat(64),
+    entryCount: 1,
+    bytesTotal: 6,
+    open: (signal) => packTree(secretFile(), signal),
+  };
+  async function* secretFile(): AsyncGenerator<TreeEntry> {
+    yield {
+      type: 'file',
+      path: 'secret',
+      executable: false,
+      size: 6,
+      content: Buffer.from('secret'),
+    };
+  }
+  const criteria = [criterion('open'), criterion('hidden', { visibility: 'hidden' })];
+  const contract = { verifierPackage: { sha256: 'f'.repeat(64) } };
+  const seesSecret: FakeCommand = ({ verifierPackage }) => ({ exitCode: verifierPackage.size });
+
+  it('is seen by hidden criteria and by no other', async () => {
+    const { result } = await tell({
+      ...{ criteria, contract, request: { verifierPackage: archive } },
+      commands: { open: seesSecret, hidden: seesSecret },
+    });
+    expect(result.criteria.map(({ exitCode }) => exitCode)).toEqual([0, 1]);
+  });
+
+  it('that is not given leaves its criteria INCONCLUSIVE', async () => {
+    expect(await verdictOf({ criteria, contract, commands: { open: {} } })).toBe(
+      'INCONCLUSIVE STAGE_UNAVAILABLE',
+    );
+  });
+
+  it('that is not the frozen one is the caller’s mistake, and nothing runs', async () => {
+    const other = { ...archive, digest: 'e'.repeat(64) };
+    await expect(
+      tell({ criteria, contract, request: { verifierPackage: other }, commands: {} }),
+    ).rejects.toMatchObject({ code: 'VERIFIER_PACKAGE_MISMATCH' });
+  });
+});
+
+describe('an abort', () => {
+  it('rejects with its reason instead of giving a verdict', async () => {
+    const abort = new AbortController();
+    const contract = contractWith({ repository: { url: URL_OF_SOLVER, baseCommit: base } });
+    const verifying = verifyCommit(
+      {
+        intake: createFakeIntake({
+          commits: { [base]: { tree: {} }, [head]: { tree: { 'a.js': 'x' }, parents: [base] } },
+        }),
+        sandbox: createFakeSandbox({ commands: { tests: { hangs: 'until_abort' } } }),
+        clock: systemClock,
+        runtimes: new Map([['kervyxa-runtime/node:22', image]]),
+        parallelism: 1,
+      },
+      {
+        contract,
+        contractDigest: '',
+        repositoryUrl: URL_OF_SOLVER,
+        commit: head,
+        verifierPackage: null,
+      },
+      {
+        signal: abort.signal,
+        onEvent: (event) => {
+          if (event.kind === 'step_started' && event.step.kind === 'criterion')
+            abort.abort(new Error('Ctrl-C'));
+        },
+      },
+    );
+    await expect(verifying).rejects.toThrow('Ctrl-C');
+  });
+});
