@@ -252,10 +252,18 @@ describe('set-up', () => {
 describe('trouble of ours', () => {
   const trouble = defineErrors({
     SANDBOX_ENGINE_UNAVAILABLE: {
-      ...{ fault: 'infra', retryable: true, httpStatus: 503, exitCode: 4, meaning: 'gone' },
+      fault: 'infra',
+      retryable: true,
+      httpStatus: 503,
+      exitCode: 4,
+      meaning: 'gone',
     },
     SANDBOX_SOMETHING_NEW: {
-      ...{ fault: 'infra', retryable: true, httpStatus: 503, exitCode: 4, meaning: 'new' },
+      fault: 'infra',
+      retryable: true,
+      httpStatus: 503,
+      exitCode: 4,
+      meaning: 'new',
     },
   });
 
@@ -348,7 +356,9 @@ describe('the hidden package', () => {
 
   it('is seen by hidden criteria and by no other', async () => {
     const { result } = await tell({
-      ...{ criteria, contract, request: { verifierPackage: archive } },
+      criteria,
+      contract,
+      request: { verifierPackage: archive },
       commands: { open: seesSecret, hidden: seesSecret },
     });
     expect(result.criteria.map(({ exitCode }) => exitCode)).toEqual([0, 1]);
