@@ -15,7 +15,11 @@ describe('the command line', () => {
       ['verify', '--repo', 'r'],
       /required option '--contract <file>' not specified\n/,
     ],
-    ['a missing argument', ['lint'], /missing required argument 'file'\n/],
+    [
+      'a missing argument',
+      ['lint'],
+      /missing required argument 'file'\nfix: "kervyxa help lint" shows how\.\n$/,
+    ],
     ['an argument too many', ['doctor', 'now'], /too many arguments/],
   ])('answers %s with one clear line, a fix, and exit code 2', async (_what, argv, lines) => {
     const host = fakeHost();

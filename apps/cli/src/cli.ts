@@ -11,6 +11,12 @@ import { presentFailure } from './present/failure.ts';
 
 const VERSION = '0.0.0';
 const EXIT_USAGE = 2;
+const COMMANDS = [
+  { name: 'lint', define: lintCommand },
+  { name: 'verify', define: verifyCommand },
+  { name: 'doctor', define: doctorCommand },
+  { name: 'runtimes', define: runtimesCommand },
+] as const;
 
 /** Runs one command line and answers its exit code. Never throws. */
 export async function runCli(argv: readonly string[], host: Host): Promise<number> {
@@ -25,7 +31,7 @@ export async function runCli(argv: readonly string[], host: Host): Promise<numbe
     await createProgram(context).parseAsync(argv, { from: 'user' });
     return interrupts.exitCode() ?? context.exitCode;
   } catch (error) {
-    return endWithError(error, context);
+    return endWithError(error, context, argv[0]);
   } finally {
     interrupts.close();
   }
@@ -37,9 +43,7 @@ function createProgram(context: CommandContext): Command {
     .description('Decides, by machine, whether a git commit earned its bounty.')
     .version(VERSION)
     .addHelpText('after', EXAMPLES);
-  for (const define of [lintCommand, verifyCommand, doctorCommand, runtimesCommand]) {
-    program.addCommand(define(context));
-  }
+  for (const { define } of COMMANDS) program.addCommand(define(context));
   for (const command of [program, ...program.commands]) {
     command
       .exitOverride()
@@ -75,7 +79,11 @@ Environment:
   NO_COLOR           no colours
   KERVYXA_DEBUG=1    the stack of an error`;
 
-function endWithError(error: unknown, context: CommandContext): number {
+function endWithError(
+  error: unknown,
+  context: CommandContext,
+  command: string | undefined,
+): number {
   const { host, interrupts } = context;
   const stopped = interrupts.exitCode();
   if (stopped !== null) {
@@ -88,7 +96,7 @@ function endWithError(error: unknown, context: CommandContext): number {
   // Help and version throw, too; help that nobody asked for is a usage error that the help itself explains.
   if (error.exitCode === 0) return 0;
   if (error.code === 'commander.help') return EXIT_USAGE;
-  return presentFailure(toUsageError(error), host).exitCode;
+  return presentFailure(toUsageError(error, command), host).exitCode;
 }
 
 function isAbort(error: unknown, signal: AbortSignal): boolean {
@@ -96,11 +104,14 @@ function isAbort(error: unknown, signal: AbortSignal): boolean {
 }
 
 /** Commander puts its suggestion on a second line, in brackets. */
-function toUsageError(error: CommanderError): Error {
+function toUsageError(error: CommanderError, command: string | undefined): Error {
   const [message = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
+  const isKnown = COMMANDS.some(({ name }) => name === command);
   return cliErrors.create('CLI_USAGE_INVALID', {
     message,
-    fix: suggestion?.replace(/^\((.*)\)$/, '$1') ?? 'kervyxa --help shows the commands.',
+    fix:
+      suggestion?.replace(/^\((.*)\)$/, '$1') ??
+      (isKnown ? `"kervyxa help ${command}" shows how.` : '"kervyxa help" shows the commands.'),
     cause: error,
   });
 }

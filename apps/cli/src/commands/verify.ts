@@ -107,6 +107,8 @@ export async function runVerify(
 
   const result = await verifyWithProgress(request, evidence, context, machine);
 
+  // Set off from the progress above it, where both are on one terminal.
+  if (host.stdout.isTerminal && host.stderr.isTerminal) host.stdout.write('\n');
   host.stdout.write(
     options.json === true
       ? `${JSON.stringify(result, null, 2)}\n`

@@ -12,6 +12,15 @@ describe('an error on the screen', () => {
     expect(host.stderr.text()).toBe('error CLI_COMMIT_INVALID: got "abc"\nfix: All 40.\n');
   });
 
+  it('is wrapped at blanks on a terminal', () => {
+    const host = fakeHost({ terminal: true, columns: 40 });
+    const message = 'expected a commit as 40 lower-case hex digits';
+    presentFailure(cliErrors.create('CLI_COMMIT_INVALID', { message }), host);
+    expect(host.stderr.text()).toBe(
+      'error CLI_COMMIT_INVALID: expected a\ncommit as 40 lower-case hex digits\n',
+    );
+  });
+
   it('shows line breaks and escape sequences of a hostile message as text (M22)', () => {
     const host = fakeHost();
     presentFailure(new Error('x\u001b[2J\nerror FORGED: line'), host);

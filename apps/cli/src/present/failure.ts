@@ -3,6 +3,7 @@ import type { ErrorTraits } from '@kervyxa/core';
 import { SetupError } from '@kervyxa/setup';
 import { cliErrors } from '../errors.ts';
 import type { Host } from '../host.ts';
+import { wrap } from './text.ts';
 
 /** EX_CONFIG of sysexits.h: what set-up answers for a wrong setting. */
 const EXIT_CONFIG = 78;
@@ -24,9 +25,11 @@ export interface Failure {
 export function presentFailure(error: unknown, host: Pick<Host, 'stderr' | 'env'>): Failure {
   const { stderr, env } = host;
   const failure = toFailure(error);
-  stderr.write(`${stderr.colors.red('error')} ${failure.code}: ${failure.message}\n`);
+  // Programs get each on a line of its own; people get lines that fit.
+  const lay = (text: string) => (stderr.isTerminal ? wrap(text, stderr.columns) : text);
+  stderr.write(`${lay(`${stderr.colors.red('error')} ${failure.code}: ${failure.message}`)}\n`);
   if (failure.fix !== undefined) {
-    stderr.write(`${stderr.colors.bold('fix:')} ${failure.fix}\n`);
+    stderr.write(`${lay(`${stderr.colors.bold('fix:')} ${failure.fix}`)}\n`);
   }
   if (env['KERVYXA_DEBUG'] === '1') stderr.write(`${toStack(error)}\n`);
   return failure;

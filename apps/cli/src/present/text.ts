@@ -22,13 +22,14 @@ export function pad(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - widthOf(text)));
 }
 
+/** Breaks printable text, colours included, at blanks, and words that are wider than a line anywhere. */
+export function wrap(text: string, columns: number): string {
+  return wrapAnsi(text, Math.max(columns, WRAP_COLUMNS_MIN), { hard: true });
+}
+
 /** A paragraph from outside: made printable, wrapped, and every line indented. */
 export function paragraph(text: string, columns: number, indent: string): string {
-  const width = Math.max(columns - indent.length, WRAP_COLUMNS_MIN);
-  return wrapAnsi(toPrintable(text), width, { hard: true })
-    .split('\n')
-    .map((line) => indent + line)
-    .join('\n');
+  return wrap(toPrintable(text), columns - indent.length).replace(/^/gm, indent);
 }
 
 /** `   0.3 s`: eight columns, so that a column of them lines up. */
