@@ -1,0 +1,206 @@
+import { join } from 'node:path';
+import { rawCommit, rawTree, writeBranch, writeObject, type RawTreeEntry } from '@kervyxa/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { IntakeOutcome, TreeFault } from '../port.ts';
+import { unpack } from '../shared-suite.ts';
+import type { IntakeLimits } from './limits.ts';
+import { createWorld, runPlainGit, sha, type World } from './testing/harness.ts';
+
+const { signal } = new AbortController();
+let world: World;
+let repository: string;
+let blob: string;
+let base: string;
+
+beforeAll(async () => {
+  world = await createWorld();
+  repository = join(world.repositories, 'raw.git');
+  await runPlainGit('init', '-q', '--bare', repository);
+  blob = await writeObject(repository, 'blob', 'content\n');
+  base = await commitTree(await tree(file('a.txt')), []);
+});
+
+afterAll(async () => {
+  await world.close();
+});
+
+const file = (name: string | Uint8Array, mode = '100644'): RawTreeEntry => ({
+  mode,
+  name,
+  id: blob,
+});
+const folder = (name: string, id: string, mode = '40000'): RawTreeEntry => ({ mode, name, id });
+const tree = (...entries: RawTreeEntry[]): Promise<string> =>
+  writeObject(repository, 'tree', rawTree(entries));
+
+/** Writes a commit that a branch reaches and returns its id. */
+async function commitTree(treeId: string, parents: string[], message?: string): Promise<string> {
+  const id = await writeObject(repository, 'commit', rawCommit(treeId, parents, message));
+  await writeBranch(repository, id.slice(0, 12), id);
+  return id;
+}
+
+async function submit(
+  commit: string,
+  limits: Partial<IntakeLimits> = {},
+  baseCommit = base,
+): Promise<IntakeOutcome> {
+  const url = world.server.url('raw.git');
+  const request = { baseRepositoryUrl: url, repositoryUrl: url, baseCommit: sha(baseCommit) };
+  return world.newIntake({ limits }).fetchCommit({ ...request, commit: sha(commit) }, signal);
+}
+
+async function faultsOf(treeId: string): Promise<readonly TreeFault[]> {
+  const outcome = await submit(await commitTree(treeId, [base]));
+  if (outcome.kind !== 'fetched') throw new Error(`expected a commit: ${outcome.message}`);
+  return outcome.source.treeFaults;
+}
+
+describe('a submitted tree', () => {
+  it.each(['.git', '.GIT', 'git~1', '.g\u200cit', '..', '.'])(
+    'holds %j: unsafe, and not a fetch that failed (G33)',
+    async (name) => {
+      const inner = await tree(file('config'));
+      const faults = await faultsOf(await tree(folder(name, inner), file('a.txt')));
+      expect(faults.map(({ reason }) => reason)).toContain('UNSAFE_PATH');
+    },
+  );
+
+  it('holds an empty folder called .git, which no listing shows (G33)', async () => {
+    const faults = await faultsOf(await tree(folder('.git', await tree()), file('a.txt')));
+    expect(faults.map(({ reason }) => reason)).toEqual(['UNSAFE_PATH']);
+  });
+
+  it('holds a name that is not UTF-8 (D21)', async () => {
+    const faults = await faultsOf(await tree(file('a.txt'), file(Buffer.from([0xff, 0xfe]))));
+    expect(faults).toEqual([
+      {
+        reason: 'UNSAFE_PATH',
+        path: '\ufffd\ufffd',
+        message: 'the path \ufffd\ufffd is not UTF-8',
+      },
+    ]);
+  });
+
+  it('holds one name twice, of which diff and checkout take different ones (D23)', async () => {
+    const inner = await tree(file('v.sh'));
+    const faults = await faultsOf(
+      await tree(file('a.txt'), folder('protected', inner), folder('protected', await tree())),
+    );
+    expect(faults.map(({ message }) => message)).toContain(
+      'the root folder has the entry protected twice',
+    );
+  });
+
+  it.each(['100664', '104755', '0100644'])('holds a file of mode %s (D25)', async (mode) => {
+    const faults = await faultsOf(await tree(file('a.txt'), file('b.txt', mode)));
+    expect(faults.map(({ reason }) => reason)).toEqual(['UNSAFE_PATH']);
+  });
+
+  it('holds entries out of order', async () => {
+    const faults = await faultsOf(await tree(file('b.txt'), file('a.txt')));
+    expect(faults.map(({ reason }) => reason)).toEqual(['UNSAFE_PATH']);
+  });
+
+  it('holds a bare repository whose config runs a command: it is data, and nothing runs (G29)', async () => {
+    const canary = join(world.root, 'canary');
+    const config = await writeObject(
+      repository,
+      'blob',
+      `[core]\n\trepositoryformatversion = 0\n\tfsmonitor = "touch ${canary}; false"\n`,
+    );
+    const head = await writeObject(repository, 'blob', 'ref: refs/heads/main\n');
+    const inner = await tree(
+      { mode: '100644', name: 'HEAD', id: head },
+      { mode: '100644', name: 'config', id: config },
+    );
+    const outcome = await submit(
+      await commitTree(await tree(file('a.txt'), folder('fixtures', inner)), [base]),
+    );
+    if (outcome.kind !== 'fetched') throw new Error(outcome.message);
+    expect(Object.keys(await unpack(outcome.source.archive()))).toEqual([
+      'a.txt',
+      'fixtures/HEAD',
+      'fixtures/config',
+    ]);
+    await expect(runPlainGit('hash-object', canary)).rejects.toThrow('could not open');
+  });
+});
+
+describe('a bomb', () => {
+  it('is a file larger than allowed: a fault, found without reading it (G21)', async () => {
+    const zeros = await writeObject(repository, 'blob', Buffer.alloc(3_000_000));
+    const bomb = await tree(file('a.txt'), { mode: '100644', name: 'zeros', id: zeros });
+    const commit = await commitTree(bomb, [base]);
+    for (const limits of [{ fileBytesMax: 2_999_999 }, { treeBytesMax: 3_000_000 }]) {
+      const outcome = await submit(commit, limits);
+      if (outcome.kind !== 'fetched') throw new Error(outcome.message);
+      expect(outcome.source.treeFaults.map(({ reason }) => reason)).toEqual(['SOURCE_TOO_LARGE']);
+    }
+    const allowed = await submit(commit, { fileBytesMax: 3_000_000, treeBytesMax: 3_000_008 });
+    expect(allowed).toMatchObject({ source: { treeFaults: [] } });
+  });
+
+  it('is a tree of ten billion paths in eleven objects: refused (G22)', async () => {
+    let level = await tree(file('f'));
+    for (let depth = 0; depth < 10; depth += 1) {
+      const names = Array.from({ length: 10 }, (_, index) => folder(`d${index}`, level));
+      level = await tree(...names);
+    }
+    expect(await submit(await commitTree(level, [base]))).toMatchObject({
+      kind: 'refused',
+      reason: 'SOURCE_TOO_LARGE',
+    });
+  });
+
+  it('is a million empty folders, which a listing of files does not count: refused', async () => {
+    const empty = await tree();
+    let level = empty;
+    for (let depth = 0; depth < 3; depth += 1) {
+      const names = Array.from({ length: 100 }, (_, index) =>
+        folder(`d${String(index).padStart(2, '0')}`, level),
+      );
+      level = await tree(...names);
+    }
+    expect(await submit(await commitTree(level, [base]))).toMatchObject({
+      kind: 'refused',
+      reason: 'SOURCE_TOO_LARGE',
+    });
+  });
+
+  it('is a thousand folders with long names, each in the one before: refused', async () => {
+    let level = await tree(file('f'));
+    for (let depth = 0; depth < 1_000; depth += 1) {
+      level = await tree(folder('d'.repeat(20), level));
+    }
+    const outcome = await submit(await commitTree(level, [base]));
+    expect(outcome).toMatchObject({ kind: 'refused', reason: 'SOURCE_TOO_LARGE' });
+  });
+
+  it('is a commit message of two megabytes: refused', async () => {
+    const same = await tree(file('a.txt'));
+    const commit = await commitTree(same, [base], 'x'.repeat(2_000_000));
+    expect(await submit(commit)).toMatchObject({ kind: 'refused', reason: 'SOURCE_TOO_LARGE' });
+  });
+});
+
+describe('an old history', () => {
+  it('has zero-padded modes, odd dates and no e-mail: an honest commit on top is clean', async () => {
+    const oldTree = await tree(
+      file('a.txt', '0100644'),
+      folder('lib', await tree(file('x')), '040000'),
+    );
+    const text = rawCommit(oldTree, []);
+    const oddPeople = text
+      .replace('<fixtures@example.invalid> 1704067200 +0000\ncommitter', '<> 0017 -7\ncommitter')
+      .replace('committer Kervyxa Fixtures <fixtures@example.invalid>', 'committer nobody');
+    const oldest = await writeObject(repository, 'commit', oddPeople);
+    const oldBase = await commitTree(oldTree, [oldest]);
+    const clean = await tree(file('a.txt'), file('b.txt'), folder('lib', await tree(file('x'))));
+    const outcome = await submit(await commitTree(clean, [oldBase]), {}, oldBase);
+    expect(outcome).toMatchObject({
+      kind: 'fetched',
+      source: { isDescendant: true, treeFaults: [], changedFiles: [{ path: 'b.txt' }] },
+    });
+  });
+});
