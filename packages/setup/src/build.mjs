@@ -1,25 +1,22 @@
 import { createHash, randomBytes } from 'node:crypto';
 import {
   createReadStream,
-  existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
+  renameSync,
   rmSync,
   symlinkSync,
-  writeFileSync,
 } from 'node:fs';
-import { cpSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { BUILD_TIME_SECONDS, dockerArchive, imageConfig, readLayer } from './archive.mjs';
 import { indent, runCommand } from './command.mjs';
-import { installPackages, missingPackages, systemPath } from './debian.mjs';
+import { buildEnvironment, noteGroup, removeDeadBuilds } from './build-folder.mjs';
+import { installPackages, missingPackages } from './debian.mjs';
 import { SetupError } from './errors.mjs';
-import { mountsBelow } from './own-engine.mjs';
-import { processStamp, readIfThere, sendSignal } from './processes.mjs';
 import { megabytes, withProgress } from './progress.mjs';
 import { stableJson, TIDY_SCRIPT } from './recipe.mjs';
 
-const GROUP_FILE = 'process-group';
 export const RECIPE_LABEL = 'org.kervyxa.recipe';
 
 /**
@@ -108,6 +105,8 @@ export class Builder {
           ...(process.getuid?.() === 0 ? ['--mode=root'] : []),
           // Device nodes are the engine's to make.
           '--skip=output/dev',
+          // A power cut loses the build anyway.
+          '--dpkgopt=force-unsafe-io',
           '--dpkgopt=path-exclude=/usr/share/doc/*',
           '--dpkgopt=path-exclude=/usr/share/man/*',
           '--dpkgopt=path-exclude=/usr/share/locale/*',
@@ -136,19 +135,20 @@ export class Builder {
     if (files.length === 0) return null;
     const title = `adding ${files.map((file) => file.package).join(', ')}`;
     return withProgress(this.options, title, async (advance) => {
-      const tree = join(this.folder, 'tree');
+      const work = mkdtempSync(join(this.folder, 'npm-'));
+      const tree = join(work, 'tree');
       for (const file of files) {
         advance(file.package);
-        const unpacked = await this.#fetchNpm(file);
+        const unpacked = await this.#fetchNpm(file, join(work, file.package.replace('/', '+')));
         const target = join(tree, file.to);
         mkdirSync(dirname(target), { recursive: true });
-        cpSync(join(unpacked, 'package', file.from), target, { recursive: true });
+        renameSync(join(unpacked, file.from), target);
       }
       for (const [path, target] of Object.entries(recipe.links)) {
         mkdirSync(dirname(join(tree, path)), { recursive: true });
         symlinkSync(target, join(tree, path));
       }
-      const layer = join(this.folder, 'npm.tar');
+      const layer = join(work, 'npm.tar');
       await this.#run('tar', [
         '--create',
         `--file=${layer}`,
@@ -162,18 +162,16 @@ export class Builder {
         `--mtime=@${BUILD_TIME_SECONDS}`,
         ...readdirSync(tree),
       ]);
-      rmSync(tree, { recursive: true });
       return readLayer(layer);
     });
   }
 
   /**
    * @param {import('./recipe.mjs').NpmFile} file
-   * @returns {Promise<string>} the folder of the unpacked archive
+   * @param {string} folder is made
+   * @returns {Promise<string>} the folder of the unpacked package
    */
-  async #fetchNpm(file) {
-    const folder = join(this.folder, file.package.replace('/', '+'));
-    if (existsSync(folder)) return folder;
+  async #fetchNpm(file, folder) {
     mkdirSync(folder);
     const { stdout } = await this.#run('npm', [
       'pack',
@@ -191,7 +189,7 @@ export class Builder {
       });
     }
     await this.#run('tar', ['--extract', '--file', archive, '--directory', folder]);
-    return folder;
+    return join(folder, 'package');
   }
 
   /**
@@ -205,12 +203,12 @@ export class Builder {
       cwd: this.folder,
       env: buildEnvironment(this.folder),
       onLine,
-      onStart: (pid) => writeFileSync(join(this.folder, GROUP_FILE), `${pid} ${processStamp(pid)}`),
+      onStart: (pid) => noteGroup(this.folder, pid),
       signal: this.options.signal,
     });
     if (result.exitCode === 0) return result;
     throw new SetupError('SETUP_BUILD_FAILED', {
-      message: `${program} ended with status ${result.exitCode}:\n${indent(result.tail)}`,
+      message: `${program} ended with status ${result.exitCode}:\n${indent(result.excerpt)}`,
       fix: 'put right what it complains about (network, disk space) and repeat the command; what is left of this build is removed then',
     });
   }
@@ -224,27 +222,6 @@ function assertSameArchitecture(architecture) {
     message: `no registry has the runtime images, and images for the engine (${architecture}) can’t be built on this machine (${here})`,
     fix: 'run the set-up on a machine of the engine’s kind with the same DOCKER_HOST, or let the engine reach a registry',
   });
-}
-
-/**
- * @param {string} folder for temporary files, so that they are removed with it
- * @returns {NodeJS.ProcessEnv}
- */
-function buildEnvironment(folder) {
-  // Settings that `npm run` hands down are meant for its own project, not for `npm pack`.
-  const kept = Object.entries(process.env).filter(
-    ([name]) =>
-      !/^npm_(config_(global|local_prefix|prefix|workspaces?|dry_run|json)$|package_|lifecycle_)/.test(
-        name,
-      ),
-  );
-  return {
-    ...Object.fromEntries(kept),
-    PATH: systemPath(),
-    TMPDIR: folder,
-    LC_ALL: 'C.UTF-8',
-    SOURCE_DATE_EPOCH: String(BUILD_TIME_SECONDS),
-  };
 }
 
 /** @param {string} file */
@@ -265,34 +242,4 @@ async function* counted(source, advance) {
     advance(megabytes(bytes));
     yield chunk;
   }
-}
-
-/**
- * Removes what killed builds left: their programs, which may still be writing, then their folders.
- * @param {string} buildFolder
- */
-export function removeDeadBuilds(buildFolder) {
-  if (!existsSync(buildFolder)) return;
-  for (const name of readdirSync(buildFolder)) {
-    const folder = join(buildFolder, name);
-    endGroup(readIfThere(join(folder, GROUP_FILE)) ?? '');
-    const [mount] = mountsBelow(folder);
-    // Removing through a mount would remove what is mounted.
-    if (mount !== undefined) {
-      throw new SetupError('SETUP_BUILD_FAILED', {
-        message: `an interrupted build left a mount at ${mount}`,
-        fix: `as root: umount -R ${mount}, then repeat the command`,
-      });
-    }
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
-  }
-}
-
-/** @param {string} note pid and stamp of a process group's leader */
-function endGroup(note) {
-  const [pid, stamp] = note.split(' ');
-  if (stamp === undefined) return;
-  // A dead leader's number is not given out again while its group lives.
-  const life = processStamp(Number(pid));
-  if (life === null || life === stamp) sendSignal(-Number(pid), 'SIGKILL');
 }

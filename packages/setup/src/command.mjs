@@ -3,14 +3,15 @@ import { createInterface } from 'node:readline';
 import { messageOf } from './errors.mjs';
 import { sendSignal } from './processes.mjs';
 
-const TAIL_LINES = 15;
+const HEAD_LINES = 6;
+const TAIL_LINES = 12;
 const KILL_AFTER_MS = 10_000;
 
 /**
  * @typedef {object} CommandResult
  * @property {number} exitCode 127 when the program could not be started, 128 + n for a signal
  * @property {string} stdout
- * @property {string} tail the last lines of stdout and stderr, for a message
+ * @property {string} excerpt the first and last lines of stdout and stderr, for a message
  *
  * @typedef {object} CommandOptions
  * @property {string} [cwd]
@@ -40,29 +41,47 @@ export async function runCommand(program, args, { cwd, env, onLine, onStart, sig
   const stop = () => stopGroup(child);
   signal?.addEventListener('abort', stop, { once: true });
 
-  /** @type {string[]} */
-  const tail = [];
+  const excerpt = createExcerpt();
   let stdout = '';
   child.stdout.setEncoding('utf8').on('data', (text) => {
     stdout += text;
   });
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream }).on('line', (line) => {
-      tail.push(line);
-      if (tail.length > TAIL_LINES) tail.shift();
+      excerpt.add(line);
       onLine?.(line);
     });
   }
   const exitCode = await new Promise((resolve) => {
     child.on('error', (error) => {
-      tail.push(messageOf(error));
+      excerpt.add(messageOf(error));
       resolve(127);
     });
     child.on('close', (code, name) => resolve(code ?? 128 + signalNumber(name)));
   });
   signal?.removeEventListener('abort', stop);
   signal?.throwIfAborted();
-  return { exitCode, stdout, tail: tail.join('\n') };
+  return { exitCode, stdout, excerpt: excerpt.text() };
+}
+
+/** The beginning, where npm says what is wrong, and the end, where apt does. */
+export function createExcerpt() {
+  /** @type {string[]} */
+  const head = [];
+  /** @type {string[]} */
+  const tail = [];
+  let omitted = 0;
+  return {
+    /** @param {string} line */
+    add(line) {
+      if (head.length < HEAD_LINES) head.push(line);
+      else tail.push(line);
+      if (tail.length <= TAIL_LINES) return;
+      tail.shift();
+      omitted += 1;
+    },
+    text: () => [...head, ...(omitted > 0 ? [`… (${omitted} lines)`] : []), ...tail].join('\n'),
+  };
 }
 
 /** @param {import('node:child_process').ChildProcess} child */

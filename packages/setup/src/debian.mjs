@@ -79,34 +79,37 @@ export async function installPackages(packages, { why, interactive, signal, ...r
   reporter.log(`${why}: ${packages.join(', ')} will be installed with apt-get`);
   if (interactive && !(await askYes('Install now? [y/N] '))) {
     throw new SetupError('SETUP_DECLINED', {
-      message: `${packages.join(', ')} were not installed, as answered`,
+      message: `nothing was installed, as answered: ${packages.join(', ')} are still missing`,
       fix: `run ${command} yourself and repeat the command, or name an engine in DOCKER_HOST`,
     });
   }
   await withProgress(reporter, `installing ${packages.join(', ')}`, async (advance) => {
-    await runApt(['update'], { advance, signal, command });
-    await runApt(['install', '-y', '--no-install-recommends', ...packages], {
-      advance,
-      signal,
-      command,
+    // One unreachable source among many makes `update` fail; what matters is whether the installation succeeds.
+    const update = await runApt(['update'], advance, signal);
+    const args = ['install', '-y', '--no-install-recommends', ...packages];
+    const { exitCode, excerpt } = await runApt(args, advance, signal);
+    if (exitCode === 0) return;
+    throw new SetupError('SETUP_INSTALL_FAILED', {
+      message: [
+        ...(update.exitCode === 0 ? [] : ['apt-get update failed too:', indent(update.excerpt)]),
+        `apt-get install ended with status ${exitCode}:`,
+        indent(excerpt),
+      ].join('\n'),
+      fix: `run apt-get update && ${command} yourself, put right what it complains about, and repeat the command`,
     });
   });
 }
 
 /**
  * @param {string[]} args
- * @param {{ advance: (detail: string) => void, signal: AbortSignal | undefined, command: string }} options
+ * @param {(detail: string) => void} advance
+ * @param {AbortSignal | undefined} signal
  */
-async function runApt(args, { advance, signal, command }) {
-  const result = await runCommand('apt-get', ['-q', '-o', 'DPkg::Lock::Timeout=120', ...args], {
+function runApt(args, advance, signal) {
+  return runCommand('apt-get', ['-q', '-o', 'DPkg::Lock::Timeout=120', ...args], {
     env: { ...process.env, PATH: systemPath(), DEBIAN_FRONTEND: 'noninteractive' },
     onLine: (line) => advance(line.trim().slice(0, 60)),
     signal,
-  });
-  if (result.exitCode === 0) return;
-  throw new SetupError('SETUP_INSTALL_FAILED', {
-    message: `apt-get ${args[0]} ended with status ${result.exitCode}:\n${indent(result.tail)}`,
-    fix: `run apt-get update && ${command} yourself, put right what it complains about, and repeat the command`,
   });
 }
 

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { messageOf, SetupError } from './errors.mjs';
 
 // The oldest API that every engine since 19.03 speaks; newer engines may refuse older ones.
@@ -86,9 +85,11 @@ export class Engine {
    * @throws {SetupError} SETUP_ENGINE_REFUSED
    */
   async readJson(path, options = {}) {
-    const { status, text } = await this.readText(path, options);
-    if (status >= 400) throw refused(`${options.method ?? 'GET'} ${path}`, status, text);
-    return text === '' ? null : JSON.parse(text);
+    return this.#guard(path, options, async () => {
+      const { status, text } = await this.readText(path, options);
+      if (status >= 400) throw new Error(`HTTP ${status}: ${reasonIn(text)}`);
+      return text === '' ? null : JSON.parse(text);
+    });
   }
 
   /**
@@ -98,10 +99,12 @@ export class Engine {
    * @throws {SetupError} SETUP_ENGINE_REFUSED
    */
   async findJson(path) {
-    const { status, text } = await this.readText(path);
-    if (status === 404) return null;
-    if (status >= 400) throw refused(`GET ${path}`, status, text);
-    return JSON.parse(text);
+    return this.#guard(path, {}, async () => {
+      const { status, text } = await this.readText(path);
+      if (status === 404) return null;
+      if (status >= 400) throw new Error(`HTTP ${status}: ${reasonIn(text)}`);
+      return JSON.parse(text);
+    });
   }
 
   /**
@@ -110,17 +113,18 @@ export class Engine {
    * @param {RequestOptions & { onLine: (line: any) => void }} options
    * @throws {SetupError} SETUP_ENGINE_REFUSED
    */
-  async readLines(path, { onLine, ...options }) {
-    const answer = await this.request(path, { method: 'POST', ...options });
-    const status = answer.statusCode ?? 0;
-    if (status >= 400) throw refused(`POST ${path}`, status, await textOf(answer));
-    for await (const text of createInterface({ input: answer })) {
-      if (text.trim() === '') continue;
-      const line = JSON.parse(text);
-      if (line.error) throw refused(`POST ${path}`, status, String(line.error));
-      onLine(line);
-    }
-    if (!answer.complete) throw refused(`POST ${path}`, status, 'the engine broke off its answer');
+  async readLines(path, { onLine, ...rest }) {
+    const options = { method: 'POST', ...rest };
+    await this.#guard(path, options, async () => {
+      const answer = await this.request(path, options);
+      const status = answer.statusCode ?? 0;
+      if (status >= 400) throw new Error(`HTTP ${status}: ${reasonIn(await textOf(answer))}`);
+      for await (const text of linesOf(answer)) {
+        const line = JSON.parse(text);
+        if (line.error) throw new Error(reasonIn(String(line.error)));
+        onLine(line);
+      }
+    });
   }
 
   /**
@@ -130,6 +134,26 @@ export class Engine {
   async readText(path, options = {}) {
     const answer = await this.request(path, options);
     return { status: answer.statusCode ?? 0, text: await textOf(answer) };
+  }
+
+  /**
+   * @template T
+   * @param {string} path
+   * @param {RequestOptions} options
+   * @param {() => Promise<T>} work
+   * @returns {Promise<T>}
+   */
+  async #guard(path, { method = 'GET', signal }, work) {
+    try {
+      return await work();
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw new SetupError('SETUP_ENGINE_REFUSED', {
+        message: `the engine at ${this.dockerHost} did not do ${method} ${path.replace(/\?.*/, '')}: ${messageOf(error)}`,
+        fix: 'see the engine’s log; `npx kervyxa doctor` lists what is wrong with it',
+        cause: error,
+      });
+    }
   }
 
   /**
@@ -213,15 +237,17 @@ async function textOf(answer) {
 }
 
 /**
- * @param {string} request
- * @param {number} status
- * @param {string} text
+ * @param {http.IncomingMessage} answer
+ * @returns {AsyncGenerator<string>} its lines that are not empty
  */
-function refused(request, status, text) {
-  return new SetupError('SETUP_ENGINE_REFUSED', {
-    message: `the engine refused ${request.replace(/\?.*/, '')} (HTTP ${status}): ${reasonIn(text)}`,
-    fix: 'see the engine’s log; `npx kervyxa doctor` lists what is wrong with it',
-  });
+async function* linesOf(answer) {
+  let rest = '';
+  for await (const piece of answer.setEncoding('utf8')) {
+    const lines = (rest + piece).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines.filter((line) => line.trim() !== '');
+  }
+  if (rest.trim() !== '') yield rest;
 }
 
 /**

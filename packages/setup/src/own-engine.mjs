@@ -125,10 +125,10 @@ async function clearRemains(paths) {
     const mount = mountsBelow(paths.folder).at(-1);
     if (mount === undefined) break;
     // Lazy, because a mount of a killed container can stay busy for a moment.
-    const { exitCode, tail } = await runCommand('umount', ['-l', mount], {
+    const { exitCode, excerpt } = await runCommand('umount', ['-l', mount], {
       env: { PATH: systemPath() },
     });
-    if (exitCode !== 0) throw notCleared(`umount ${mount}: ${tail}`);
+    if (exitCode !== 0) throw notCleared(`umount ${mount}: ${excerpt}`);
   }
   for (const file of [paths.pidFile, paths.socket, join(paths.exec, 'containerd')]) {
     rmSync(file, { recursive: true, force: true });

@@ -46,6 +46,8 @@ async function install(repository, advance, signal) {
     '--include=optional',
     '--no-audit',
     '--no-fund',
+    // `npm run -s` hands its silence down, and then a failure has no words.
+    '--loglevel=error',
   ];
   const result = await runCommand('npm', args, {
     cwd: repository,
@@ -55,7 +57,7 @@ async function install(repository, advance, signal) {
   });
   if (result.exitCode === 0) return;
   throw new SetupError('SETUP_PACKAGES_FAILED', {
-    message: `npm ci ended with status ${result.exitCode}:\n${indent(result.tail)}`,
+    message: `npm ci ended with status ${result.exitCode}:\n${indent(result.excerpt)}`,
     fix: 'put right what npm complains about (network, registry setting, disk space) and repeat the command',
   });
 }
@@ -76,10 +78,10 @@ export function findNode(repository = REPOSITORY) {
  * @throws {SetupError} SETUP_NODE_TOO_OLD
  */
 async function assertNodeRuns(repository) {
-  const { exitCode, stdout, tail } = await runCommand(findNode(repository), ['--version']);
+  const { exitCode, stdout, excerpt } = await runCommand(findNode(repository), ['--version']);
   if (exitCode === 0 && isNewEnough(stdout.trim().replace(/^v/, ''))) return;
   throw new SetupError('SETUP_NODE_TOO_OLD', {
-    message: `expected Node.js ${NODE_MIN.join('.')} or newer, got ${process.versions.node}; the one among the npm packages does not run on this machine (${process.platform} ${process.arch}): ${tail}`,
+    message: `expected Node.js ${NODE_MIN.join('.')} or newer, got ${process.versions.node}; the one among the npm packages does not run on this machine (${process.platform} ${process.arch}): ${excerpt}`,
     fix: `install Node.js ${NODE_MIN.join('.')} or newer and put it first in PATH`,
   });
 }

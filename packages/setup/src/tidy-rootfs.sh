@@ -17,6 +17,9 @@ echo kervyxa > "$root/etc/hostname"
 # Days of last password change are the day of the build; no account has a password.
 sed -i -E 's/^([^:]*):[^:]*:[0-9]*:/\1:*:19000:/' "$root/etc/shadow"
 
+# The options of the build are not those of the image.
+rm -f "$root/etc/dpkg/dpkg.cfg.d/99mmdebstrap"
+
 rm -rf "$root"/var/log/* "$root"/tmp/* "$root"/run/* "$root"/var/tmp/* "$root"/var/lib/dpkg/*-old \
   "$root"/var/cache/debconf/* "$root"/var/cache/ldconfig/* "$root"/etc/*- \
   "$root"/usr/share/doc/* "$root"/usr/share/man/* "$root"/usr/share/info/* "$root"/usr/share/locale/* \
