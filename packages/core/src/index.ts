@@ -24,5 +24,7 @@ export type {
 export { toPrintable } from './printable.ts';
 export { compilePathPattern, patternProblem } from './paths.ts';
 export type { PathPattern, PatternProblem } from './paths.ts';
+export { readTar } from './read-tar.ts';
+export type { TarEntry } from './read-tar.ts';
 export { packTree, TREE_TIME } from './tree.ts';
 export type { TreeArchive, TreeEntry } from './tree.ts';

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { readTar, type TarEntry } from './read-tar.ts';
+import { packTree, type TreeEntry } from './tree.ts';
+
+async function* entriesOf(list: TreeEntry[]): AsyncGenerator<TreeEntry> {
+  yield* list;
+}
+
+function pack(list: TreeEntry[]): AsyncGenerator<Uint8Array> {
+  return packTree(entriesOf(list), new AbortController().signal);
+}
+
+/** The stream in pieces of `size` bytes. */
+async function* cut(stream: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Uint8Array> {
+  for await (const chunk of stream) {
+    for (let at = 0; at < chunk.length; at += size) yield chunk.subarray(at, at + size);
+  }
+}
+
+const FILE: TreeEntry = {
+  type: 'file',
+  path: `${'d'.repeat(150)}/a`,
+  executable: false,
+  size: 2_000,
+  content: Buffer.alloc(2_000, 'x'),
+};
+
+describe('readTar', () => {
+  it.each([1, 511, 100_000])('reads what packTree wrote, in pieces of %d bytes', async (size) => {
+    const seen: (TarEntry & { text: string })[] = [];
+    const archive = pack([
+      FILE,
+      { type: 'symlink', path: 'l', target: 'x' },
+      { type: 'folder', path: 'f' },
+    ]);
+    await readTar(cut(archive, size), (entry) => {
+      const found = { ...entry, text: '' };
+      seen.push(found);
+      return (piece) => {
+        found.text += Buffer.from(piece).toString();
+      };
+    });
+    expect(seen).toEqual([
+      { path: `${'d'.repeat(150)}/a`, type: 'file', size: 2_000, text: 'x'.repeat(2_000) },
+      { path: 'l', type: 'symlink', size: 0, text: '' },
+      { path: 'f', type: 'folder', size: 0, text: '' },
+    ]);
+  });
+
+  it('reads an archive without entries', async () => {
+    const seen: TarEntry[] = [];
+    await readTar(pack([]), (entry) => {
+      seen.push(entry);
+      return undefined;
+    });
+    expect(seen).toEqual([]);
+  });
+
+  it('rejects an archive that was cut off', async () => {
+    async function* half(): AsyncGenerator<Uint8Array> {
+      for await (const chunk of pack([FILE])) {
+        yield chunk.subarray(0, 1_000);
+        if (chunk.length >= 1_000) return;
+      }
+    }
+    await expect(readTar(half(), () => undefined)).rejects.toThrow('Truncated');
+  });
+
+  it('rejects with what its caller throws', async () => {
+    const refuse = (): never => {
+      throw new Error('not this one');
+    };
+    await expect(readTar(pack([FILE]), refuse)).rejects.toThrow('not this one');
+  });
+});

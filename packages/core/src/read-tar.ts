@@ -1,0 +1,50 @@
+import { Parser } from 'tar';
+
+export interface TarEntry {
+  readonly path: string;
+  /** `other` is a device, FIFO or hard link. */
+  readonly type: 'file' | 'folder' | 'symlink' | 'other';
+  /** Bytes of content to come. */
+  readonly size: number;
+}
+
+/**
+ * Reads a tar stream, `packTree`'s or an engine's. `onEntry` sees each entry in order and may return a taker of its
+ * content, which gets the bytes in pieces; nothing is kept here. Rejects with what either throws, and with an error
+ * where the stream is no whole archive.
+ */
+export async function readTar(
+  stream: AsyncIterable<Uint8Array | string>,
+  onEntry: (entry: TarEntry) => ((piece: Uint8Array) => void) | undefined,
+): Promise<void> {
+  let bytes = 0;
+  const parser = new Parser({
+    strict: true,
+    onReadEntry: (entry) => {
+      const take = onEntry({ path: entry.path, type: toType(entry.type), size: entry.size });
+      entry.on('data', (piece: Buffer) => take?.(piece));
+    },
+  });
+  for await (const chunk of stream) {
+    const piece = Buffer.from(chunk);
+    // The parser knows an archive by its first entry, and an empty one has none.
+    if (bytes === 0 && piece.every((byte) => byte === 0)) continue;
+    bytes += piece.length;
+    parser.write(piece);
+  }
+  if (bytes > 0) parser.end();
+}
+
+function toType(type: string): TarEntry['type'] {
+  switch (type) {
+    case 'File':
+    case 'OldFile':
+      return 'file';
+    case 'Directory':
+      return 'folder';
+    case 'SymbolicLink':
+      return 'symlink';
+    default:
+      return 'other';
+  }
+}
