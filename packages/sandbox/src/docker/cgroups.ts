@@ -1,5 +1,13 @@
-import { type FSWatcher, watch } from 'node:fs';
-import { access, constants, readdir, readFile, rmdir, stat } from 'node:fs/promises';
+import {
+  access,
+  constants,
+  mkdir,
+  readdir,
+  readFile,
+  rmdir,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 
 const CGROUP_ROOT = '/sys/fs/cgroup';
@@ -13,27 +21,33 @@ export interface CgroupFacts {
   readonly pidsLimitHit: boolean | null;
 }
 
-/** The cgroup that we put around one run's own: it counts what is below it, and is still there after the run. */
+/**
+ * Two cgroups that we put around one run's own, which is gone with it: they count what is below them, and stay. The
+ * outer one holds the limit on processes. A fork that it refuses was counted by the inner one first, whose highest
+ * count is then one more than the limit; nothing else makes it so.
+ */
 export interface RunCgroup {
-  /** For the create body. */
+  /** The inner one, for the create body. */
   readonly parent: string;
-  /** Call between start and release. */
-  watch(containerId: string): void;
+  /** The run's own limit must be this, one above the outer one's, or it would refuse before anything is counted. */
+  readonly pidsLimit: number;
   facts(): Promise<CgroupFacts>;
-  /** Call after the container is removed. Throws where the kernel keeps it. */
+  /** Call after the container is removed. Throws where the kernel keeps them. */
   remove(): Promise<void>;
 }
 
 export interface HostCgroups {
-  runCgroup(session: string, run: string): RunCgroup;
+  /** Makes them. */
+  createRun(session: string, run: string, pidsMax: number): Promise<RunCgroup>;
   removeSession(session: string): Promise<void>;
-  /** Sessions that have left a cgroup here. */
-  sessions(): Promise<string[]>;
 }
+
+/** Parent cgroups that nothing has used for so long belong to nobody that lives. */
+const STALE_MS = 120_000;
 
 /**
  * Finds the engine's cgroups as files of this host, or null: the engine may be on another one, give its cgroups to
- * systemd, which removes ours with their last process, or we may lack the right to remove them. `containerId` is of
+ * systemd, which removes ours with their last process, or we may lack the right to make them. `containerId` is of
  * a running container of ours with no cgroup parent: seeing its cgroup proves that it is the same host.
  */
 export async function findHostCgroups(
@@ -41,105 +55,124 @@ export async function findHostCgroups(
   containerId: string,
 ): Promise<HostCgroups | null> {
   if (engine.cgroupDriver !== 'cgroupfs') return null;
-  const memoryRoot = engine.cgroupVersion === '1' ? join(CGROUP_ROOT, 'memory') : CGROUP_ROOT;
+  const hierarchies = await findHierarchies(engine.cgroupVersion);
   const isHere = await Promise.all([
-    stat(join(memoryRoot, 'docker', containerId)),
-    access(memoryRoot, constants.W_OK),
+    stat(join(hierarchies.memory, 'docker', containerId)),
+    access(hierarchies.memory, constants.W_OK),
+    access(hierarchies.pids, constants.W_OK),
   ]).then(
     () => true,
     () => false,
   );
-  if (!isHere) return null;
-  return engine.cgroupVersion === '1'
-    ? hostCgroups(memoryRoot, await listHierarchies(), readFactsV1)
-    : hostCgroups(memoryRoot, [CGROUP_ROOT], readFactsV2);
+  return isHere ? new MountedCgroups(engine.cgroupVersion, hierarchies) : null;
 }
 
-async function listHierarchies(): Promise<string[]> {
-  const names = await readdir(CGROUP_ROOT);
-  return names.map((name) => join(CGROUP_ROOT, name));
+interface Hierarchies {
+  readonly memory: string;
+  readonly pids: string;
+  /** Every one in which the engine makes cgroups. */
+  readonly all: readonly string[];
 }
 
-function hostCgroups(
-  memoryRoot: string,
-  hierarchies: readonly string[],
-  readFacts: (parent: string) => Promise<CgroupFacts>,
-): HostCgroups {
-  const removeEverywhere = async (parent: string): Promise<void> => {
-    await Promise.all(hierarchies.map((hierarchy) => removeFolder(join(hierarchy, parent))));
-  };
-  const pidsRoot = memoryRoot === CGROUP_ROOT ? CGROUP_ROOT : join(CGROUP_ROOT, 'pids');
+async function findHierarchies(version: '1' | '2'): Promise<Hierarchies> {
+  if (version === '2') return { memory: CGROUP_ROOT, pids: CGROUP_ROOT, all: [CGROUP_ROOT] };
+  const names = await readdir(CGROUP_ROOT).catch(nullIfMissing);
   return {
-    runCgroup: (session, run) => {
-      const parent = `/${PREFIX}${session}/${run}`;
-      let fork: ForkWatch | null = null;
-      return {
-        parent,
-        watch: (containerId) => {
-          fork = watchForks(join(pidsRoot, parent, containerId, 'pids.events'));
-        },
-        facts: async () => {
-          const facts = await readFacts(parent);
-          return { ...facts, pidsLimitHit: facts.pidsLimitHit ?? fork?.wasRefused() ?? null };
-        },
-        remove: async () => {
-          fork?.close();
-          await removeEverywhere(parent);
-        },
-      };
-    },
-    removeSession: (session) => removeEverywhere(`${PREFIX}${session}`),
-    sessions: async () =>
-      (await readdir(memoryRoot))
-        .filter((name) => name.startsWith(PREFIX))
-        .map((name) => name.slice(PREFIX.length)),
+    memory: join(CGROUP_ROOT, 'memory'),
+    pids: join(CGROUP_ROOT, 'pids'),
+    all: (names ?? []).map((name) => join(CGROUP_ROOT, name)),
   };
 }
 
-async function readFactsV1(parent: string): Promise<CgroupFacts> {
-  const peak = await readNumber(join(CGROUP_ROOT, 'memory', parent, 'memory.max_usage_in_bytes'));
-  return { peakMemoryBytes: peak, oomKilled: null, pidsLimitHit: null };
-}
+class MountedCgroups implements HostCgroups {
+  readonly #version: '1' | '2';
+  readonly #hierarchies: Hierarchies;
 
-async function readFactsV2(parent: string): Promise<CgroupFacts> {
-  const folder = join(CGROUP_ROOT, parent);
-  const [peak, memoryEvents, pidsEvents] = await Promise.all([
-    readNumber(join(folder, 'memory.peak')),
-    readOptional(join(folder, 'memory.events')),
-    readOptional(join(folder, 'pids.events')),
-  ]);
-  const oomKills = /^oom_kill (\d+)$/m.exec(memoryEvents ?? '')?.[1];
-  const refused = /^max ([1-9]\d*)$/m.test(pidsEvents ?? '');
-  return {
-    peakMemoryBytes: peak,
-    oomKilled: oomKills === undefined ? null : Number(oomKills) > 0,
-    // Kernels before 6.11 count only in the run's own cgroup, so 0 here says nothing.
-    pidsLimitHit: refused ? true : null,
-  };
-}
+  constructor(version: '1' | '2', hierarchies: Hierarchies) {
+    this.#version = version;
+    this.#hierarchies = hierarchies;
+  }
 
-interface ForkWatch {
-  wasRefused(): boolean;
-  close(): void;
+  async createRun(session: string, run: string, pidsMax: number): Promise<RunCgroup> {
+    const outer = join(PREFIX + session, run);
+    const inner = join(outer, 'inner');
+    const { pids } = this.#hierarchies;
+    await mkdir(join(pids, inner), { recursive: true });
+    // The second version asks for controllers level by level; the engine does so below the outer one.
+    if (this.#version === '2') {
+      for (const level of ['', PREFIX + session, outer]) {
+        await writeFile(join(pids, level, 'cgroup.subtree_control'), '+memory +pids');
+      }
+    }
+    await writeFile(join(pids, outer, 'pids.max'), String(pidsMax));
+    return {
+      parent: `/${inner}`,
+      pidsLimit: pidsMax + 1,
+      facts: () => this.#readFacts(outer, inner, pidsMax),
+      remove: async () => {
+        await this.#remove(inner);
+        await this.#remove(outer);
+      },
+    };
+  }
+
+  removeSession(session: string): Promise<void> {
+    return this.#remove(PREFIX + session);
+  }
+
+  async #readFacts(outer: string, inner: string, pidsMax: number): Promise<CgroupFacts> {
+    const { memory, pids } = this.#hierarchies;
+    const peakFile = this.#version === '1' ? 'memory.max_usage_in_bytes' : 'memory.peak';
+    const [peakMemoryBytes, pidsPeak, memoryEvents] = await Promise.all([
+      readNumber(join(memory, outer, peakFile)),
+      readNumber(join(pids, inner, 'pids.peak')),
+      // The first version keeps no sum of kills above the run's own cgroup.
+      this.#version === '1' ? null : readOptional(join(memory, outer, 'memory.events')),
+    ]);
+    const oomKills = /^oom_kill (\d+)$/m.exec(memoryEvents ?? '')?.[1];
+    return {
+      peakMemoryBytes,
+      oomKilled: oomKills === undefined ? null : Number(oomKills) > 0,
+      pidsLimitHit: pidsPeak === null ? null : pidsPeak > pidsMax,
+    };
+  }
+
+  async #remove(cgroup: string): Promise<void> {
+    const folders = this.#hierarchies.all.map((hierarchy) => join(hierarchy, cgroup));
+    await Promise.all(folders.map((folder) => rmdir(folder).catch(nullIfMissing)));
+  }
 }
 
 /**
- * Watches the run's own pids.events, which the kernel touches whenever it refuses a fork: the file is gone with the
- * run, the notice is not. Null where it can't be watched.
+ * Removes parent cgroups that killed programs left on this host. Those of living sessions, of whichever engine, hold
+ * a container or are young: the kernel keeps the first, we the second.
  */
-function watchForks(path: string): ForkWatch | null {
-  let refused = false;
-  let watcher: FSWatcher;
-  try {
-    watcher = watch(path, { persistent: false }, (event) => {
-      if (event === 'change') refused = true;
-    });
-  } catch (error) {
-    if (error instanceof Error) return null;
-    throw error;
+export async function removeStaleCgroups(version: '1' | '2', nowMs: number): Promise<void> {
+  for (const hierarchy of (await findHierarchies(version)).all) {
+    const names = await readdir(hierarchy).catch(nullIfMissing);
+    for (const name of names ?? []) {
+      if (name.startsWith(PREFIX)) await removeIfStale(join(hierarchy, name), nowMs);
+    }
   }
-  watcher.on('error', () => watcher.close());
-  return { wasRefused: () => refused, close: () => watcher.close() };
+}
+
+/** Returns whether it is gone. */
+async function removeIfStale(folder: string, nowMs: number): Promise<boolean> {
+  const entries = (await readdir(folder, { withFileTypes: true }).catch(nullIfMissing)) ?? [];
+  for (const entry of entries) {
+    if (entry.isDirectory() && !(await removeIfStale(join(folder, entry.name), nowMs)))
+      return false;
+  }
+  const changed = await stat(folder).catch(nullIfMissing);
+  if (changed !== null && nowMs - changed.mtimeMs < STALE_MS) return false;
+  return rmdir(folder).then(
+    () => true,
+    (error: unknown) => (isBusy(error) ? false : nullIfMissing(error) === null),
+  );
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EBUSY';
 }
 
 async function readNumber(path: string): Promise<number | null> {
@@ -147,12 +180,8 @@ async function readNumber(path: string): Promise<number | null> {
   return text !== null && /^\d+\n$/.test(text) ? Number(text) : null;
 }
 
-async function readOptional(path: string): Promise<string | null> {
-  return readFile(path, 'utf8').catch((error: unknown) => nullIfMissing(error));
-}
-
-async function removeFolder(path: string): Promise<void> {
-  await rmdir(path).catch((error: unknown) => nullIfMissing(error));
+function readOptional(path: string): Promise<string | null> {
+  return readFile(path, 'utf8').catch(nullIfMissing);
 }
 
 function nullIfMissing(error: unknown): null {

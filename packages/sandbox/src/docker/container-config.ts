@@ -45,6 +45,8 @@ export interface RunSpec {
   /** Path, for the engine, of a hosts file; with no network the engine writes none. */
   readonly hostsFile: string;
   readonly cgroupParent: string | null;
+  /** One more than `limits.pidsMax` where the cgroup parent holds that limit. */
+  readonly pidsLimit: number;
   readonly labels: Readonly<Record<string, string>>;
 }
 
@@ -79,7 +81,7 @@ export function toContainerConfig(spec: RunSpec) {
       MemorySwap: limits.memoryBytes,
       NanoCpus: Math.round(limits.cpuCount * NANO_CPUS_PER_CPU),
       CpusetCpus: spec.cpus.join(','),
-      PidsLimit: limits.pidsMax,
+      PidsLimit: spec.pidsLimit,
       OomScoreAdj: OOM_SCORE_ADJ,
       ...(spec.cgroupParent !== null && { CgroupParent: spec.cgroupParent }),
       // No nproc: it counts per uid over all containers (THREATS C19).

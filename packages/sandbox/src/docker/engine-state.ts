@@ -17,13 +17,16 @@ export interface EngineState {
   readonly cgroupVersion: '1' | '2';
 }
 
-export async function loadEngineState(engine: Engine): Promise<EngineState> {
+export async function loadEngineState(
+  engine: Engine,
+  strategy: WorkspaceStrategy | null,
+): Promise<EngineState> {
   const info = await engine.call('describe itself', engine.docker.info());
   const cpuCount: number = info.NCPU;
   return {
     memoryBytes: info.MemTotal,
     cpus: new CpuPool(cpuCount, randomInt(cpuCount)),
-    strategy: null,
+    strategy,
     cgroups: undefined,
     cgroupDriver: info.CgroupDriver,
     cgroupVersion: info.CgroupVersion === '2' ? '2' : '1',

@@ -5,6 +5,12 @@ export const ROLE_LABEL = 'dev.kervyxa.role';
 /** `keeper` is the session's first; it runs as long as the session's program lives. */
 export type Role = 'keeper' | 'filler' | 'run' | 'volume';
 
-export function toLabels(session: string, role: Role): Record<string, string> {
-  return { [SESSION_LABEL]: session, [ROLE_LABEL]: role };
+/** A session by name, and the labels that its operator wants on everything of it. */
+export interface SessionName {
+  readonly id: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+export function toLabels({ id, labels }: SessionName, role: Role): Record<string, string> {
+  return { ...labels, [SESSION_LABEL]: id, [ROLE_LABEL]: role };
 }

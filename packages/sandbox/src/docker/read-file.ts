@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
+import { readTar } from '@kervyxa/core';
 import type Docker from 'dockerode';
-import { Parser } from 'tar';
 import { FileCapture } from '../capture.ts';
 import { sandboxError } from '../errors.ts';
 import type { FileReading } from '../port.ts';
@@ -98,24 +98,23 @@ async function readContent(
   const stream = await engine.call('read a file of a run', container.getArchive({ path }));
   const capture = new FileCapture(size);
   let entries = 0;
-  const parser = new Parser({
-    strict: true,
-    onReadEntry: (entry) => {
-      entries += 1;
-      if (entry.type !== 'File' || entry.size !== size || entries > 1) {
-        throw changed(`one file of ${size} bytes`, `${entry.type} of ${entry.size} bytes`);
-      }
-      entry.on('data', (chunk: Uint8Array) => capture.push(chunk));
-    },
+  await readTar(untilAborted(stream, signal), (entry) => {
+    entries += 1;
+    if (entry.type !== 'file' || entry.size !== size || entries > 1) {
+      throw changed(`one file of ${size} bytes`, `a ${entry.type} of ${entry.size} bytes`);
+    }
+    return (piece) => capture.push(piece);
   });
-  for await (const chunk of stream) {
-    signal.throwIfAborted();
-    parser.write(chunk as Buffer); // The engine's answer is read as bytes.
-  }
-  parser.end();
   const { bytesTotal, sha256, head, lineCount } = capture.finish();
   if (entries !== 1 || bytesTotal !== size) throw changed(`${size} bytes`, `${bytesTotal}`);
   return { kind: 'file', bytesTotal, sha256, head, lineCount };
+}
+
+async function* untilAborted<T>(stream: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
+  for await (const chunk of stream) {
+    signal.throwIfAborted();
+    yield chunk;
+  }
 }
 
 function changed(expected: string, got: string): Error {

@@ -169,14 +169,13 @@ interface StartedParts {
 }
 
 async function startAtGate(
-  { engine, request, spec, cgroup }: RunContext,
+  { engine, request, spec }: RunContext,
   container: Docker.Container,
 ): Promise<StartedParts> {
   const output = new RunOutput(spec.limits.outputBytes, request.onOutput);
   const attachment = await attach(engine, container, (stream, chunk) => output.push(stream, chunk));
   try {
     await startContainer(engine, container, spec.image);
-    cgroup?.watch(container.id);
     const death = awaitDeath(container);
     const gone = Promise.race([death, attachment.ended]).then(() => {
       throw lost('our gate to open in it');

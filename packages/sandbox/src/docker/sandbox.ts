@@ -1,7 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { type Clock, isAppError, systemClock } from '@kervyxa/core';
-import type { EngineFacts, Sandbox, SandboxSession, SessionRequest } from '../port.ts';
+import type {
+  EngineFacts,
+  Sandbox,
+  SandboxSession,
+  SessionRequest,
+  WorkspaceStrategy,
+} from '../port.ts';
 import { assertSessionRequest } from '../request.ts';
+import { removeStaleCgroups } from './cgroups.ts';
 import { findDeadSessions, removeSession } from './cleanup.ts';
 import { type Mount, tmpfsVolume, type TmpfsSize } from './container-config.ts';
 import { type EngineState, loadEngineState, lookForCgroups, assertFits } from './engine-state.ts';
@@ -10,7 +17,7 @@ import { inspectEngine } from './engine-facts.ts';
 import { resolveImage } from './images.ts';
 import { EMPTY_FOLDER, HIDDEN_FOLDER, KEEPER_ROOT, TREE_FOLDER } from './keeper-script.ts';
 import { Keeper } from './keeper.ts';
-import { toLabels } from './labels.ts';
+import { type SessionName, toLabels } from './labels.ts';
 import { DockerSession } from './session.ts';
 import { SETUP_TOP, topOf, topVolume } from './workspaces.ts';
 
@@ -25,6 +32,10 @@ export interface DockerSandboxOptions {
   /** An image of our own with sh, tar, head, find, touch, cp, chmod, rm and GNU stat; nothing else runs in it. */
   readonly toolsImage: string;
   readonly clock?: Clock;
+  /** How to make workspaces; found out by trying where it is left out. */
+  readonly strategy?: WorkspaceStrategy;
+  /** Labels on every container and volume, besides our own. */
+  readonly labels?: Readonly<Record<string, string>>;
 }
 
 /** Runs on a Docker-compatible engine through its API alone. Connects with the first call. */
@@ -36,12 +47,17 @@ class DockerSandbox implements Sandbox {
   readonly #engine: Engine;
   readonly #toolsImage: string;
   readonly #clock: Clock;
+  readonly #strategy: WorkspaceStrategy | null;
+  readonly #labels: Readonly<Record<string, string>>;
   #state: Promise<EngineState> | null = null;
 
-  constructor({ dockerHost, toolsImage, clock }: DockerSandboxOptions) {
+  constructor(options: DockerSandboxOptions) {
+    const { dockerHost, toolsImage, clock, strategy, labels } = options;
     this.#engine = connectEngine(dockerHost);
     this.#toolsImage = toolsImage;
     this.#clock = clock ?? systemClock;
+    this.#strategy = strategy ?? null;
+    this.#labels = labels ?? {};
   }
 
   async inspect(signal: AbortSignal): Promise<EngineFacts> {
@@ -63,21 +79,29 @@ class DockerSandbox implements Sandbox {
   async openSession(request: SessionRequest, signal: AbortSignal): Promise<SandboxSession> {
     assertSessionRequest(request);
     signal.throwIfAborted();
-    const id = randomBytes(16).toString('hex');
+    const name = { id: randomBytes(16).toString('hex'), labels: this.#labels };
     try {
       // Settled, not raced: the keeper's container must be there, or not, before it can be removed.
       const [state, image, keeper] = await settleAll([
         this.#loadState(),
         resolveImage(this.#engine, request.image),
-        this.#startKeeper(id, request),
+        this.#startKeeper(name, request),
       ]);
       assertFits(state, request.limits);
       signal.throwIfAborted();
       await Promise.all([lookForCgroups(state, keeper.containerId), fill(keeper, request, signal)]);
-      const { clock, engine } = { clock: this.#clock, engine: this.#engine };
-      return new DockerSession({ engine, state, clock, id, image, request, keeper });
+      const parts = {
+        engine: this.#engine,
+        clock: this.#clock,
+        state,
+        name,
+        image,
+        request,
+        keeper,
+      };
+      return new DockerSession(parts);
     } catch (error) {
-      await removeSession(this.#engine, id).catch((failure: unknown) => {
+      await removeSession(this.#engine, name.id).catch((failure: unknown) => {
         // Where the engine is gone there is one thing to report, and the reaper finds the rest.
         if (!isAppError(error) || error.code !== 'SANDBOX_ENGINE_UNAVAILABLE') throw failure;
       });
@@ -91,11 +115,13 @@ class DockerSandbox implements Sandbox {
       signal.throwIfAborted();
       removed += await removeSession(this.#engine, session);
     }
+    const { cgroupVersion } = await this.#loadState();
+    await removeStaleCgroups(cgroupVersion, this.#clock.now().getTime());
     return removed;
   }
 
   async #loadState(): Promise<EngineState> {
-    this.#state ??= loadEngineState(this.#engine);
+    this.#state ??= loadEngineState(this.#engine, this.#strategy);
     try {
       return await this.#state;
     } catch (error) {
@@ -104,7 +130,7 @@ class DockerSandbox implements Sandbox {
     }
   }
 
-  #startKeeper(session: string, { tree, verifierPackage, limits, runsMax }: SessionRequest) {
+  #startKeeper(session: SessionName, { tree, verifierPackage, limits, runsMax }: SessionRequest) {
     const labels = toLabels(session, 'volume');
     const volume = (folder: string, size: TmpfsSize): Mount =>
       tmpfsVolume(`${KEEPER_ROOT}/${folder}`, size, labels);

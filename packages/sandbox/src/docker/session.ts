@@ -14,7 +14,7 @@ import type { EngineState } from './engine-state.ts';
 import type { Engine } from './engine.ts';
 import { EMPTY_FOLDER, HIDDEN_FOLDER, TREE_FOLDER } from './keeper-script.ts';
 import type { Keeper } from './keeper.ts';
-import { toLabels } from './labels.ts';
+import { type SessionName, toLabels } from './labels.ts';
 import { DockerRun } from './run.ts';
 import {
   CopyWorkspaces,
@@ -27,8 +27,8 @@ export interface SessionParts {
   readonly engine: Engine;
   readonly state: EngineState;
   readonly clock: Clock;
-  /** Random, so that nothing in a container tells what it is for. */
-  readonly id: string;
+  /** Its id is random, so that nothing in a container tells what it is for. */
+  readonly name: SessionName;
   readonly image: string;
   readonly request: SessionRequest;
   readonly keeper: Keeper;
@@ -48,7 +48,7 @@ export class DockerSession implements SandboxSession {
     this.#parts = parts;
     this.#lifecycle = new SessionLifecycle(parts.request.runsMax);
     const { workspaceBytes } = parts.request.limits;
-    const context = { ...parts, session: parts.id, workspaceBytes };
+    const context = { ...parts, session: parts.name, workspaceBytes };
     this.#makers = {
       overlay: new OverlayWorkspaces(context),
       copy: new CopyWorkspaces(context),
@@ -86,11 +86,11 @@ export class DockerSession implements SandboxSession {
   }
 
   async #removeAll(): Promise<void> {
-    const { engine, state, id, keeper } = this.#parts;
+    const { engine, state, name, keeper } = this.#parts;
     await Promise.allSettled(this.#starting);
     keeper.disconnect();
-    await removeSession(engine, id);
-    await state.cgroups?.removeSession(id);
+    await removeSession(engine, name.id);
+    await state.cgroups?.removeSession(name.id);
   }
 
   async #start(place: Place, request: RunRequest, signal: AbortSignal): Promise<DockerRun> {
@@ -148,17 +148,17 @@ export class DockerSession implements SandboxSession {
   }
 
   async #startWith(workspace: Workspace, place: Place, request: RunRequest): Promise<DockerRun> {
-    const { engine, state, clock, id, image, keeper } = this.#parts;
+    const { engine, state, clock, name, image, keeper } = this.#parts;
     const { limits } = this.#parts.request;
+    const cgroup = await state.cgroups?.createRun(name.id, this.#cgroupName(place), limits.pidsMax);
     const cpus = state.cpus.take(Math.ceil(limits.cpuCount));
-    const cgroup = state.cgroups?.runCgroup(id, this.#cgroupName(place)) ?? null;
     const packageFolder = request.withVerifierPackage ? HIDDEN_FOLDER : EMPTY_FOLDER;
     return DockerRun.start({
       engine,
       clock,
       request,
       workspace,
-      cgroup,
+      cgroup: cgroup ?? null,
       spec: {
         image,
         command: request.command,
@@ -168,7 +168,8 @@ export class DockerSession implements SandboxSession {
         packageVolume: keeper.volume(packageFolder).name,
         hostsFile: `${keeper.volume(TREE_FOLDER).path}/hosts`,
         cgroupParent: cgroup?.parent ?? null,
-        labels: toLabels(id, 'run'),
+        pidsLimit: cgroup?.pidsLimit ?? limits.pidsMax,
+        labels: toLabels(name, 'run'),
       },
       onDisposed: () => state.cpus.giveBack(cpus),
     });

@@ -16,7 +16,7 @@ import {
   TREE_FOLDER,
 } from './keeper-script.ts';
 import { Keeper, type VolumeUsage } from './keeper.ts';
-import { toLabels } from './labels.ts';
+import { type SessionName, toLabels } from './labels.ts';
 
 export const SETUP_TOP = `${TOP_PREFIX}setup`;
 /** Room for what the keeper and the overlay put beside a run's own files. */
@@ -42,7 +42,7 @@ export interface WorkspaceMaker {
 /** What both strategies work on. */
 export interface WorkspaceContext {
   readonly engine: Engine;
-  readonly session: string;
+  readonly session: SessionName;
   /** Keeps the tree, and a top for the set-up and for each run. */
   readonly keeper: Keeper;
   readonly workspaceBytes: number;
@@ -52,7 +52,7 @@ export function topOf(run: number): string {
   return `${TOP_PREFIX}${run}`;
 }
 
-export function topVolume(top: string, workspaceBytes: number, session: string): Mount {
+export function topVolume(top: string, workspaceBytes: number, session: SessionName): Mount {
   const size = {
     sizeBytes: workspaceBytes,
     inodesMax: WORKSPACE_INODES_MAX + OVERHEAD_INODES,

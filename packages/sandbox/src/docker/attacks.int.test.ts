@@ -1,0 +1,326 @@
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type EngineBench, openEngineBench } from '../testing/engine.ts';
+import { LIMITS, never, run, runOnce, textOf, toRequest, withSession } from '../testing/harness.ts';
+import { testTree } from '../testing/trees.ts';
+
+const MIB = 1_024 * 1_024;
+
+let bench: EngineBench;
+beforeAll(async () => {
+  bench = await openEngineBench();
+});
+afterEach(() => bench.assertNothingLeft());
+
+describe('code that wants out', () => {
+  it('has no capability, no way to gain one, and no way to write but three folders (C05, C31)', async () => {
+    const outcome = await runOnce(
+      bench,
+      `id -u; id -g; grep -E 'Cap(Eff|Bnd)|NoNewPrivs|Seccomp:' /proc/self/status
+       find / -xdev -writable -type d 2>/dev/null | sort
+       for at in / /etc /dev /usr /kervyxa /kervyxa/package; do touch $at/x 2>/dev/null && echo wrote $at; done
+       for at in /workspace /tmp /dev/shm; do touch $at/x && echo may write $at; done`,
+    );
+    expect(textOf(outcome).split('\n')).toEqual([
+      '65534',
+      '65534',
+      'CapEff:\t0000000000000000',
+      'CapBnd:\t0000000000000000',
+      'NoNewPrivs:\t1',
+      'Seccomp:\t2',
+      '/tmp',
+      '/workspace',
+      'may write /workspace',
+      'may write /tmp',
+      'may write /dev/shm',
+      '',
+    ]);
+  });
+
+  it('opens sockets to everywhere and reaches only itself; localhost resolves (C42)', async () => {
+    const outcome = await runOnce(
+      bench,
+      `node -e '
+        const net = require("net"), dns = require("dns"), os = require("os");
+        const reach = (host, port) => new Promise((done) => {
+          const socket = net.connect({ host, port, timeout: 3000 });
+          socket.on("connect", () => done("reached")).on("error", (e) => done(e.code)).on("timeout", () => done("timeout"));
+        });
+        const server = net.createServer((s) => s.end()).listen(0, "127.0.0.1", async () => {
+          console.log(await reach("localhost", server.address().port));
+          for (const host of ["169.254.169.254", "1.1.1.1", "172.17.0.1"]) console.log(await reach(host, 80));
+          dns.lookup("example.com", (e) => { console.log(e.code); console.log(Object.keys(os.networkInterfaces()).join()); server.close(); });
+        });'
+       cat /etc/resolv.conf | grep -v '^nameserver 127.0.0.1$'`,
+    );
+    expect(textOf(outcome)).toBe('reached\nENETUNREACH\nENETUNREACH\nENETUNREACH\nEAI_AGAIN\nlo\n');
+  });
+
+  it('calls what reaches other processes, the kernel or the host, and is refused (C32, C33)', async () => {
+    const outcome = await runOnce(
+      bench,
+      `python3 -c '
+import ctypes, os, socket, errno
+libc = ctypes.CDLL(None, use_errno=True)
+def call(name, number, *args):
+    ctypes.set_errno(0)
+    got = libc.syscall(number, *args)
+    print(name, "done" if got >= 0 else errno.errorcode[ctypes.get_errno()])
+for name, number in dict(ptrace=101, process_vm_readv=310, kcmp=312, pidfd_getfd=438, io_uring_setup=425, bpf=321,
+                         keyctl=250, mount=165, unshare=272, setns=308, userfaultfd=323, perf_event_open=298,
+                         clone3=435, open_by_handle_at=304, future=999).items():
+    call(name, number, 0, 0, 0, 0, 0)
+call("clone a user namespace", 56, 0x10000000 | 17, 0, 0, 0, 0)
+call("mknod of a whiteout", 133, b"/workspace/w", 0o020600, 0)
+call("mknod of a pipe", 133, b"/workspace/p", 0o010600, 0)
+for family in (socket.AF_VSOCK, socket.AF_PACKET, 38):
+    try: socket.socket(family, socket.SOCK_STREAM); print(int(family), "done")
+    except OSError as e: print(int(family), errno.errorcode[e.errno])
+'`,
+    );
+    expect(textOf(outcome).trim().split('\n')).toEqual([
+      'ptrace EPERM',
+      'process_vm_readv EPERM',
+      'kcmp EPERM',
+      'pidfd_getfd EPERM',
+      'io_uring_setup EPERM',
+      'bpf EPERM',
+      'keyctl EPERM',
+      'mount EPERM',
+      'unshare EPERM',
+      'setns EPERM',
+      'userfaultfd EPERM',
+      'perf_event_open EPERM',
+      'clone3 ENOSYS',
+      'open_by_handle_at EPERM',
+      'future ENOSYS',
+      'clone a user namespace EPERM',
+      'mknod of a whiteout EPERM',
+      'mknod of a pipe done',
+      '40 EPERM',
+      '17 EPERM',
+      '38 EPERM',
+    ]);
+  });
+
+  it('looks for what tells one run from another, and finds none (C37, H19)', async () => {
+    const look = `env | sort; hostname; cat /proc/self/cgroup /proc/1/cmdline /etc/hosts; id
+      cut -d ' ' -f 4- /proc/self/mountinfo | sed -E 's/[0-9a-f]{64}|[A-Z0-9]{26}/ID/g; s/master:[0-9]+/master/; s/shared:[0-9]+/shared/'`;
+    const verifierPackage = testTree({ 'secret.sh': 'true' });
+    const [hidden, open] = await withSession(bench, { verifierPackage }, async (session) => [
+      textOf(await run(session, look, { withVerifierPackage: true })),
+      textOf(await run(session, look)),
+    ]);
+    expect(hidden).toContain('KERVYXA_VERIFIER_PACKAGE=/kervyxa/package');
+    expect(hidden).not.toMatch(/hidden|empty|secret/);
+    expect(open).toBe(hidden);
+  });
+
+  it('counts the machine and sees what the contract gives (C38)', async () => {
+    const text = textOf(
+      await runOnce(bench, `nproc; node -p 'os.availableParallelism()'; ulimit -c; ulimit -n`),
+    );
+    expect(text).toBe('1\n1\n0\n1024\n');
+  });
+});
+
+describe('code that wants more', () => {
+  it('allocates beyond its memory: the kernel kills it, and we say so (BUG-19)', async () => {
+    const outcome = await runOnce(bench, `exec python3 -c 'x = bytearray(400_000_000)'`);
+    expect(outcome).toMatchObject({ exitCode: 137, oomKilled: true, timedOut: false });
+  });
+
+  it('loses a child for memory and ends with 0: both are reported (C15, BUG-20)', async () => {
+    const outcome = await runOnce(bench, `python3 -c 'x = bytearray(400_000_000)'; exit 0`);
+    expect(outcome).toMatchObject({ exitCode: 0, oomKilled: true });
+  });
+
+  it('has its peak memory measured from outside', async () => {
+    const outcome = await runOnce(bench, `python3 -c 'x = bytearray(60_000_000); del x'`);
+    expect(outcome.peakMemoryBytes).toBeGreaterThan(60_000_000);
+    expect(outcome.peakMemoryBytes).toBeLessThan(90_000_000);
+  });
+
+  it('is a fork bomb: forks are refused, and nothing is left (C18, BUG-40)', async () => {
+    const outcome = await runOnce(bench, 'bomb() { bomb | bomb & }; bomb; sleep 1; exit 1');
+    expect(outcome).toMatchObject({ pidsLimitHit: true, timedOut: false });
+    expect(outcome.exitCode).not.toBe(0);
+  });
+
+  it('forks within its limit and is not blamed', async () => {
+    expect(
+      await runOnce(bench, 'for i in 1 2 3; do sleep 0.01 & done; wait; exit 1'),
+    ).toMatchObject({ exitCode: 1, pidsLimitHit: false });
+  });
+
+  it('prints for ever: killed at the limit, with little memory of ours (BUG-34, C20)', async () => {
+    const before = process.memoryUsage().rss;
+    const outcome = await runOnce(bench, 'yes', { limits: { outputBytes: 200 * MIB } });
+    expect(outcome).toMatchObject({ outputExceeded: true, exitCode: 137, timedOut: false });
+    expect(outcome.stdout.bytesTotal).toBeGreaterThan(200 * MIB);
+    expect(outcome.stdout.head.length).toBe(64 * 1_024);
+    expect(process.memoryUsage().rss - before).toBeLessThan(100 * MIB);
+  });
+
+  it('floods both streams with bare newlines: the limit is on their sum', async () => {
+    const outcome = await runOnce(bench, `yes '' & yes '' >&2`, { limits: { outputBytes: MIB } });
+    expect(outcome.outputExceeded).toBe(true);
+    expect(outcome.stdout.bytesTotal + outcome.stderr.bytesTotal).toBeGreaterThan(MIB);
+  });
+
+  it('fills its workspace: ENOSPC, not an OOM kill (C02, C04)', async () => {
+    const outcome = await runOnce(
+      bench,
+      'for i in 1 2 3 4 5; do head -c 5000000 /dev/zero > $i || exit 9; done',
+    );
+    expect(outcome).toMatchObject({ exitCode: 9, workspaceFull: true, oomKilled: false });
+  });
+
+  it('makes files without end: no inode is left, and the host has all of its own (C03)', async () => {
+    const outcome = await runOnce(
+      bench,
+      `node -e 'for (let i = 0; ; i += 1) fs.closeSync(fs.openSync("f" + i, "w"))' 2>/dev/null || ls -f | wc -l; exit 1`,
+      { limits: { memoryBytes: 512 * MIB } },
+    );
+    expect(outcome).toMatchObject({ exitCode: 1, workspaceFull: true, oomKilled: false });
+    expect(Number(textOf(outcome))).toBeGreaterThan(65_000);
+    expect(Number(textOf(outcome))).toBeLessThan(65_600);
+  });
+
+  it('writes one file larger than its workspace, sparse or not, and is stopped', async () => {
+    const outcome = await runOnce(bench, 'truncate -s 17M sparse && echo made');
+    expect(outcome.exitCode).not.toBe(0);
+    expect(textOf(outcome)).toBe('');
+  });
+
+  it('builds a program in its workspace and runs it (C01)', async () => {
+    const outcome = await runOnce(bench, `printf '#!/bin/sh\\necho ran' > x; chmod +x x; ./x`);
+    expect(textOf(outcome)).toBe('ran\n');
+  });
+
+  it('uses semaphores and a home, as honest programs do', async () => {
+    const outcome = await runOnce(
+      bench,
+      `python3 -c 'import multiprocessing; multiprocessing.Lock()' && echo > ~/.cache && echo fine`,
+    );
+    expect(textOf(outcome)).toBe('fine\n');
+  });
+});
+
+describe('code that wants to stay', () => {
+  it('leaves a process behind that holds its stdout: it dies with the run (C41, BUG-6)', async () => {
+    const outcome = await runOnce(bench, 'setsid sh -c "sleep 300; echo late" & echo done');
+    expect(outcome).toMatchObject({ exitCode: 0, timedOut: false });
+    expect(textOf(outcome)).toBe('done\n');
+  });
+
+  it('closes its streams and goes on: the run lasts until it ends', async () => {
+    const outcome = await runOnce(bench, 'exec >&- 2>&-; sleep 0.5; exit 7');
+    expect(outcome).toMatchObject({ exitCode: 7, timedOut: false });
+  });
+
+  it('kills the gate and all it may: the run ends, and nothing is taken for trouble of ours (C08)', async () => {
+    expect(await runOnce(bench, 'kill -9 -1; exit 0')).toMatchObject({ timedOut: false });
+  });
+
+  it('ignores TERM and spins: gone at its time-out, with its container (BUG-24)', async () => {
+    const outcome = await runOnce(bench, 'trap "" TERM INT HUP; while :; do :; done', {
+      request: { timeoutMs: 500 },
+    });
+    expect(outcome).toMatchObject({ timedOut: true, exitCode: 137 });
+  });
+
+  it('ends in the moment of its time-out, a hundred times, and never without its output (BUG-36)', async () => {
+    await withSession(bench, { runsMax: 100 }, async (session) => {
+      const texts = new Set<string>();
+      for (let count = 0; count < 100; count += 1) {
+        texts.add(textOf(await run(session, 'printf KERVYXA_METRIC=1')));
+      }
+      expect([...texts]).toEqual(['KERVYXA_METRIC=1']);
+    });
+  });
+});
+
+describe('code that wants to reach the next run', () => {
+  const tree = testTree({
+    'a.txt': 'A',
+    'folder/b.txt': 'B',
+    'go.sh': { script: '#!/bin/sh\necho went' },
+    'to-host': { link: '/etc/hostname' },
+  });
+
+  it('rewrites the tree, moves its folders and deletes the rest: the next run sees none of it', async () => {
+    await withSession(bench, { tree }, async (session) => {
+      await session.runSetup(toRequest('echo S > s.txt; mkdir made; chmod 700 made'), never);
+      const spoil =
+        'echo X > a.txt; mv folder moved; rm s.txt; rmdir made; chmod 000 go.sh; ls -d moved';
+      expect(textOf(await run(session, spoil))).toBe('moved\n');
+      const text = textOf(
+        await run(session, 'cat a.txt folder/b.txt s.txt; ./go.sh; stat -c %a made'),
+      );
+      expect(text).toBe('ABS\nwent\n700\n');
+    });
+  });
+
+  it('replaces an artifact by a link to a file of the host: not read (C28, C29, BUG-39)', async () => {
+    await withSession(bench, { tree }, async (session) => {
+      const ended = await run(
+        session,
+        'ln -s /proc/1/environ env; mkdir d; mkfifo d/fifo; ln -s / root; cp -P to-host copied',
+        {},
+        async (staged) => [
+          await staged.readFile('to-host', MIB, never),
+          await staged.readFile('env', MIB, never),
+          await staged.readFile('d/fifo', MIB, never),
+          await staged.readFile('root/etc/passwd', MIB, never),
+          await staged.readFile('copied', MIB, never),
+        ],
+      );
+      expect(ended.looked?.map((reading) => reading.kind)).toEqual(
+        Array.from({ length: 5 }, () => 'not_regular'),
+      );
+    });
+  });
+
+  it('leaves a sparse file: its size is what it claims, and it is read in no more than that', async () => {
+    await withSession(bench, {}, async (session) => {
+      const ended = await run(session, 'truncate -s 15M sparse', {}, async (staged) => [
+        await staged.readFile('sparse', MIB, never),
+        await staged.readFile('sparse', 16 * MIB, never),
+      ]);
+      expect(ended.looked).toMatchObject([
+        { kind: 'too_large', bytesMax: MIB },
+        { kind: 'file', bytesTotal: 15 * MIB, lineCount: 1 },
+      ]);
+    });
+  });
+
+  it('has a tree with folder names that a runner could trip over (C26, C27)', async () => {
+    const odd = testTree({
+      'kervyxa/package/x': 'mine',
+      workspace: { link: '/tmp' },
+      'upper/work': 'mine',
+      '-rf': 'mine',
+      "it's; touch x": 'mine',
+    });
+    await withSession(bench, { tree: odd }, async (session) => {
+      const text = textOf(await run(session, 'pwd -P; ls $KERVYXA_VERIFIER_PACKAGE; ls'));
+      expect(text).toBe("/workspace\n-rf\nit's; touch x\nkervyxa\nupper\nworkspace\n");
+    });
+  });
+
+  it('gets the hidden package read-only', async () => {
+    const verifierPackage = testTree({ 'check.sh': 'true' });
+    await withSession(bench, { verifierPackage }, async (session) => {
+      const outcome = await run(session, 'echo false > $KERVYXA_VERIFIER_PACKAGE/check.sh', {
+        withVerifierPackage: true,
+      });
+      expect(outcome.exitCode).not.toBe(0);
+    });
+  });
+});
+
+it('starts a session with limits beyond the host: not tried, not called the solver’s fault', async () => {
+  await expect(
+    withSession(bench, { limits: { ...LIMITS, cpuCount: 10_000 } }, async () => undefined),
+  ).rejects.toMatchObject({ code: 'SANDBOX_HOST_TOO_SMALL' });
+});

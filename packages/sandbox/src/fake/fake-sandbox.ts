@@ -1,0 +1,218 @@
+import { sandboxError } from '../errors.ts';
+import { RunLifecycle, SessionLifecycle } from '../lifecycle.ts';
+import type {
+  EngineFacts,
+  FileReading,
+  RunOutcome,
+  RunRequest,
+  Sandbox,
+  SandboxSession,
+  SessionRequest,
+  StagedRun,
+} from '../port.ts';
+import { assertRunRequest, assertSessionRequest } from '../request.ts';
+import { type FakeEntry, type FakeFiles, readFakeFile, unpackFakeFiles } from './fake-files.ts';
+import { toFakeOutcome } from './fake-outcome.ts';
+
+/** What a scripted command does. What is left out is what `true` does. */
+export interface FakeBehaviour {
+  readonly stdout?: string | Uint8Array;
+  readonly stderr?: string | Uint8Array;
+  readonly exitCode?: number;
+  /** Never ends by itself: the time-out comes at once, or only an abort ends it. */
+  readonly hangs?: 'until_timeout' | 'until_abort';
+  readonly oomKilled?: boolean;
+  readonly pidsLimitHit?: boolean | null;
+  readonly workspaceFull?: boolean;
+  readonly peakMemoryBytes?: number | null;
+  /** What it leaves in its workspace; null removes. */
+  readonly writes?: Readonly<Record<string, FakeEntry | null>>;
+  /** What `release` rejects with instead: trouble of the engine's. */
+  readonly breaksWith?: Error;
+}
+
+/** What a command can see. */
+export interface FakeView {
+  readonly workspace: FakeFiles;
+  /** Empty for a run without the hidden package. */
+  readonly verifierPackage: FakeFiles;
+}
+
+export type FakeCommand = FakeBehaviour | ((view: FakeView) => FakeBehaviour);
+
+export interface FakeSandboxOptions {
+  /** Command → what it does. A command that is not here is a mistake of the test's: SANDBOX_MISUSED. */
+  readonly commands: Readonly<Record<string, FakeCommand>>;
+  /** Reference → image id; `sha256:…` references mean themselves where this is left out. */
+  readonly images?: Readonly<Record<string, string>>;
+}
+
+/** The port in memory, for tests of what uses it. Keeps the same order of calls and refuses the same requests. */
+export function createFakeSandbox(options: FakeSandboxOptions): Sandbox {
+  return new FakeSandbox(options);
+}
+
+class FakeSandbox implements Sandbox {
+  readonly #options: FakeSandboxOptions;
+
+  constructor(options: FakeSandboxOptions) {
+    this.#options = options;
+  }
+
+  async inspect(signal: AbortSignal): Promise<EngineFacts> {
+    signal.throwIfAborted();
+    return {
+      kind: 'fake',
+      version: '0',
+      apiVersion: '0',
+      cgroupVersion: '2',
+      cpuCount: 2,
+      memoryBytes: 4 * 1_024 ** 3,
+      architecture: 'x86_64',
+      strategy: 'copy',
+      limitations: ['Nothing runs here: commands are scripted.'],
+    };
+  }
+
+  async resolveImage(reference: string, signal: AbortSignal): Promise<string> {
+    signal.throwIfAborted();
+    if (!/^(?:\S+@)?sha256:[0-9a-f]{64}$/.test(reference)) {
+      throw sandboxError('SANDBOX_IMAGE_NOT_PINNED', {
+        message: `expected an image by digest, got "${reference}"`,
+      });
+    }
+    const { images } = this.#options;
+    const id =
+      images === undefined ? reference.slice(reference.indexOf('sha256:')) : images[reference];
+    if (id === undefined) {
+      throw sandboxError('SANDBOX_IMAGE_UNAVAILABLE', {
+        message: `expected image ${reference} in the fake, but it is not there`,
+      });
+    }
+    return id;
+  }
+
+  async openSession(request: SessionRequest, signal: AbortSignal): Promise<SandboxSession> {
+    assertSessionRequest(request);
+    await this.resolveImage(request.image, signal);
+    const workspace = await unpackFakeFiles(request.tree, signal);
+    const verifierPackage =
+      request.verifierPackage === null
+        ? new Map<string, FakeEntry>()
+        : await unpackFakeFiles(request.verifierPackage, signal);
+    signal.throwIfAborted();
+    return new FakeSession(request, this.#options.commands, { workspace, verifierPackage });
+  }
+
+  async reap(signal: AbortSignal): Promise<number> {
+    signal.throwIfAborted();
+    return 0;
+  }
+}
+
+class FakeSession implements SandboxSession {
+  readonly strategy = 'copy';
+  readonly #request: SessionRequest;
+  readonly #commands: FakeSandboxOptions['commands'];
+  readonly #view: {
+    readonly workspace: Map<string, FakeEntry>;
+    readonly verifierPackage: FakeFiles;
+  };
+  readonly #lifecycle: SessionLifecycle;
+
+  constructor(
+    request: SessionRequest,
+    commands: FakeSandboxOptions['commands'],
+    view: { workspace: Map<string, FakeEntry>; verifierPackage: FakeFiles },
+  ) {
+    this.#request = request;
+    this.#commands = commands;
+    this.#view = view;
+    this.#lifecycle = new SessionLifecycle(request.runsMax);
+  }
+
+  async runSetup(request: RunRequest, signal: AbortSignal): Promise<RunOutcome> {
+    assertRunRequest(request);
+    const endSetup = this.#lifecycle.beginSetup();
+    try {
+      return await this.#createRun(request, this.#view.workspace).release(signal);
+    } finally {
+      endSetup();
+    }
+  }
+
+  async stage(request: RunRequest, signal: AbortSignal): Promise<StagedRun> {
+    assertRunRequest(request);
+    this.#lifecycle.beginStage();
+    signal.throwIfAborted();
+    return this.#createRun(request, new Map(this.#view.workspace));
+  }
+
+  async close(): Promise<void> {
+    this.#lifecycle.close();
+  }
+
+  #createRun(request: RunRequest, workspace: Map<string, FakeEntry>): FakeRun {
+    const command = this.#commands[request.command];
+    if (command === undefined) {
+      throw sandboxError('SANDBOX_MISUSED', {
+        message: `expected a scripted command, got "${request.command}"`,
+      });
+    }
+    const verifierPackage = request.withVerifierPackage ? this.#view.verifierPackage : new Map();
+    const behave = (): FakeBehaviour =>
+      typeof command === 'function' ? command({ workspace, verifierPackage }) : command;
+    return new FakeRun({ request, workspace, behave, bytesMax: this.#request.limits.outputBytes });
+  }
+}
+
+interface FakeRunParts {
+  readonly request: RunRequest;
+  readonly workspace: Map<string, FakeEntry>;
+  readonly behave: () => FakeBehaviour;
+  readonly bytesMax: number;
+}
+
+class FakeRun implements StagedRun {
+  readonly #parts: FakeRunParts;
+  readonly #lifecycle = new RunLifecycle();
+
+  constructor(parts: FakeRunParts) {
+    this.#parts = parts;
+  }
+
+  async release(signal: AbortSignal): Promise<RunOutcome> {
+    this.#lifecycle.beginRelease();
+    signal.throwIfAborted();
+    const { request, workspace, behave, bytesMax } = this.#parts;
+    const behaviour = behave();
+    try {
+      if (behaviour.hangs === 'until_abort') await aborted(signal);
+      if (behaviour.breaksWith !== undefined) throw behaviour.breaksWith;
+      for (const [path, entry] of Object.entries(behaviour.writes ?? {})) {
+        if (entry === null) workspace.delete(path);
+        else workspace.set(path, entry);
+      }
+      return toFakeOutcome(behaviour, request, bytesMax);
+    } finally {
+      this.#lifecycle.endRelease();
+    }
+  }
+
+  async readFile(path: string, bytesMax: number, signal: AbortSignal): Promise<FileReading> {
+    this.#lifecycle.assertReadable();
+    signal.throwIfAborted();
+    return readFakeFile(this.#parts.workspace, path, bytesMax);
+  }
+
+  async dispose(): Promise<void> {
+    this.#lifecycle.dispose();
+  }
+}
+
+/** Rejects with the signal's reason when it is aborted; never resolves. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
+}
