@@ -50,7 +50,7 @@ function isJudgeable(name: string): name is FixtureName {
   return name !== REFUSED && FIXTURE_NAMES.some((known) => known === name);
 }
 
-/** The first Ctrl-C ends the demo after its clean-up, the second at once. */
+/** The first Ctrl-C ends the demo after its clean-up, the second at once. A reader that goes away ends it too. */
 function watchInterrupt(page: Page): { signal: AbortSignal; close(): void } {
   const controller = new AbortController();
   const onSignal = (): void => {
@@ -58,6 +58,8 @@ function watchInterrupt(page: Page): { signal: AbortSignal; close(): void } {
     page.note('stopping: removing containers and files; once more leaves at once');
     controller.abort(new Error('stopped'));
   };
+  const onReaderGone = (): void => controller.abort(new Error('nobody reads the output'));
+  process.stdout.on('error', onReaderGone);
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
   return {
@@ -111,13 +113,15 @@ async function judgeFixture(
       const outcome = fixture.expected.commits[commit.name];
       if (outcome === undefined) throw new Error(`expected.json lacks ${commit.name}`);
       const line = page.start(commit);
-      const result = await worker.verify(fixture, outcome.sha, {
-        signal,
-        onEvent: line.onEvent,
-      });
-      const difference = findDifference(result, outcome);
-      line.finish(result, difference);
-      if (difference !== null) surprises.push(`${fixture.name}, ${commit.name}: ${difference}`);
+      try {
+        const options = { signal, onEvent: line.onEvent };
+        const result = await worker.verify(fixture, outcome.sha, options);
+        const difference = findDifference(result, outcome);
+        line.finish(result, difference);
+        if (difference !== null) surprises.push(`${fixture.name}, ${commit.name}: ${difference}`);
+      } finally {
+        line.stop();
+      }
     }
   }
   return surprises;

@@ -13,10 +13,12 @@ const REDRAW_MS = 100;
 
 type Style = Parameters<typeof styleText>[0];
 
-/** One commit's line. `finish` once. */
+/** One commit's line. `finish` at most once; `stop` in any case, also twice. */
 export interface CommitLine {
   onEvent(event: VerificationEvent): void;
   finish(result: VerificationResult, difference: string | null): void;
+  /** Takes the changing line away. */
+  stop(): void;
 }
 
 /** The demo's output: plain lines, at most 100 columns, and on a terminal one line that changes. */
@@ -85,17 +87,21 @@ function startLine(
     const elapsed = `${((performance.now() - startedMs) / 1000).toFixed(1)} s`;
     stream.write(`\r\u001b[K   ${paint('dim', `· ....  ${who}  ${step} ${elapsed}`)}`);
   };
-  const timer = stream.isTTY ? setInterval(draw, REDRAW_MS) : null;
+  let timer = stream.isTTY ? setInterval(draw, REDRAW_MS) : null;
+  const stop = (): void => {
+    if (timer === null) return;
+    clearInterval(timer);
+    timer = null;
+    stream.write('\r\u001b[K');
+  };
   return {
+    stop,
     onEvent: (event) => {
       if (event.kind === 'step_started')
         step = event.step.id.replace('criterion:', '').slice(0, 20);
     },
     finish: (result, difference) => {
-      if (timer !== null) {
-        clearInterval(timer);
-        stream.write('\r\u001b[K');
-      }
+      stop();
       const isPass = result.verdict === 'PASS';
       const verdict = paint(isPass ? 'green' : 'red', `${isPass ? '✓' : '✗'} ${result.verdict}`);
       stream.write(`   ${verdict}  ${who}  ${paint('dim', sayReason(result))}\n`);
