@@ -1,22 +1,18 @@
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { BUILD_TIME_SECONDS } from './archive.mjs';
 import { systemPath } from './debian.mjs';
 import { SetupError } from './errors.mjs';
 import { mountsBelow } from './own-engine.mjs';
-import { processStamp, readIfThere, sendSignal } from './processes.mjs';
-
-const GROUP_FILE = 'process-group';
 
 /**
- * Removes what killed builds left: their programs, which may still be writing, then their folders.
+ * Removes what killed builds left. Their processes are gone by now: `endNotedGroup`.
  * @param {string} buildFolder
  */
 export function removeDeadBuilds(buildFolder) {
   if (!existsSync(buildFolder)) return;
   for (const name of readdirSync(buildFolder)) {
     const folder = join(buildFolder, name);
-    endGroup(readIfThere(join(folder, GROUP_FILE)) ?? '');
     const [mount] = mountsBelow(folder);
     // Removing through a mount would remove what is mounted.
     if (mount !== undefined) {
@@ -27,24 +23,6 @@ export function removeDeadBuilds(buildFolder) {
     }
     rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   }
-}
-
-/** @param {string} note pid and stamp of a process group's leader */
-function endGroup(note) {
-  const [pid, stamp] = note.split(' ');
-  if (stamp === undefined) return;
-  // A dead leader's number is not given out again while its group lives.
-  const life = processStamp(Number(pid));
-  if (life === null || life === stamp) sendSignal(-Number(pid), 'SIGKILL');
-}
-
-/**
- * Notes which processes work in a build's folder, for whoever cleans up after a kill.
- * @param {string} folder
- * @param {number} pid leader of the process group
- */
-export function noteGroup(folder, pid) {
-  writeFileSync(join(folder, GROUP_FILE), `${pid} ${processStamp(pid)}`);
 }
 
 /**

@@ -11,9 +11,10 @@ import {
 import { dirname, join } from 'node:path';
 import { BUILD_TIME_SECONDS, dockerArchive, imageConfig, readLayer } from './archive.mjs';
 import { indent, runCommand } from './command.mjs';
-import { buildEnvironment, noteGroup, removeDeadBuilds } from './build-folder.mjs';
+import { buildEnvironment, removeDeadBuilds } from './build-folder.mjs';
 import { installPackages, missingPackages } from './debian.mjs';
 import { SetupError } from './errors.mjs';
+import { noteGroup } from './process-group.mjs';
 import { megabytes, withProgress } from './progress.mjs';
 import { stableJson, TIDY_SCRIPT } from './recipe.mjs';
 
@@ -35,14 +36,15 @@ export class Builder {
 
   /**
    * @param {import('./engine-api.mjs').Engine} engine
-   * @param {string} buildFolder what is in it belongs to dead builds
+   * @param {import('./state.mjs').StatePaths} paths
    * @param {Options} options
    */
-  constructor(engine, buildFolder, options) {
-    removeDeadBuilds(buildFolder);
+  constructor(engine, paths, options) {
+    removeDeadBuilds(paths.build);
     this.engine = engine;
     this.options = options;
-    this.folder = join(buildFolder, randomBytes(6).toString('hex'));
+    this.groupFile = paths.group;
+    this.folder = join(paths.build, randomBytes(6).toString('hex'));
     mkdirSync(this.folder, { recursive: true });
   }
 
@@ -193,7 +195,7 @@ export class Builder {
   }
 
   /**
-   * Runs a program in the temporary folder and notes its process group there, for whoever cleans up after a kill.
+   * Runs a program in the temporary folder.
    * @param {string} program
    * @param {string[]} args
    * @param {(line: string) => void} [onLine]
@@ -203,7 +205,7 @@ export class Builder {
       cwd: this.folder,
       env: buildEnvironment(this.folder),
       onLine,
-      onStart: (pid) => noteGroup(this.folder, pid),
+      onStart: (pid) => noteGroup(this.groupFile, pid),
       signal: this.options.signal,
     });
     if (result.exitCode === 0) return result;

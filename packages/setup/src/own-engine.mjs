@@ -6,7 +6,7 @@ import { runCommand, indent } from './command.mjs';
 import { systemPath } from './debian.mjs';
 import { Engine } from './engine-api.mjs';
 import { SetupError } from './errors.mjs';
-import { listProcesses, processStamp, readIfThere, sendSignal } from './processes.mjs';
+import { listProcesses, readIfThere, sendSignal, waitUntilGone } from './processes.mjs';
 import { withProgress } from './progress.mjs';
 
 const START_MS = 60_000;
@@ -165,23 +165,6 @@ function findOwn(paths) {
   );
   const inside = running.filter(({ parent }) => shims.has(parent));
   return { dockerd, others: [...inside, ...helpers].map(({ pid }) => pid) };
-}
-
-/**
- * @param {number[]} pids
- * @param {number} withinMs
- */
-async function waitUntilGone(pids, withinMs) {
-  const lives = new Map(pids.map((pid) => [pid, processStamp(pid)]));
-  const deadlineMs = performance.now() + withinMs;
-  for (;;) {
-    const alive = [...lives].filter(
-      ([pid, stamp]) => stamp !== null && processStamp(pid) === stamp,
-    );
-    if (alive.length === 0) return true;
-    if (performance.now() > deadlineMs) return false;
-    await delay(POLL_MS);
-  }
 }
 
 /**

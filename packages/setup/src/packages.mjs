@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { indent, runCommand } from './command.mjs';
 import { SetupError } from './errors.mjs';
 import { withLock } from './lock.mjs';
+import { endNotedGroup, noteGroup } from './process-group.mjs';
 import { readIfThere } from './processes.mjs';
 import { withProgress } from './progress.mjs';
-import { prepareStateFolder, REPOSITORY, stateFolder } from './state.mjs';
+import { prepareStateFolder, REPOSITORY, stateFolder, statePaths } from './state.mjs';
 
 /** The oldest Node.js that runs the TypeScript sources directly. @type {readonly [number, number]} */
 export const NODE_MIN = [22, 18];
@@ -24,8 +25,10 @@ export async function ensurePackages({ signal, ...reporter }, repository = REPOS
   prepareStateFolder(folder);
   await withLock(folder, { log: reporter.log, signal }, async () => {
     if (arePackagesCurrent(repository)) return;
+    const { group } = statePaths(folder);
+    await endNotedGroup(group);
     await withProgress(reporter, 'installing npm packages', (advance) =>
-      install(repository, advance, signal),
+      install(repository, { advance, signal, onStart: (pid) => noteGroup(group, pid) }),
     );
     await assertNodeRuns(repository);
     writeFileSync(stampFile(repository), packagesStamp(repository));
@@ -34,10 +37,9 @@ export async function ensurePackages({ signal, ...reporter }, repository = REPOS
 
 /**
  * @param {string} repository
- * @param {(detail: string) => void} advance
- * @param {AbortSignal | undefined} signal
+ * @param {{ advance: (detail: string) => void, signal: AbortSignal | undefined, onStart: (pid: number) => void }} options
  */
-async function install(repository, advance, signal) {
+async function install(repository, { advance, signal, onStart }) {
   // No script of any package runs: the lock file pins what is installed, and nothing here needs one.
   const args = [
     'ci',
@@ -53,6 +55,7 @@ async function install(repository, advance, signal) {
     cwd: repository,
     env: { ...process.env, npm_config_workspace: undefined, npm_config_workspaces: undefined },
     onLine: (line) => advance(line.trim().slice(0, 60)),
+    onStart,
     signal,
   });
   if (result.exitCode === 0) return;

@@ -1,5 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf, systemCode } from './errors.mjs';
+
+const POLL_MS = 100;
 
 /**
  * Names one life of a process, so that a pid that was given to another process, or that is from before a reboot, is
@@ -39,7 +42,7 @@ function isAlive(pid) {
 
 /**
  * Running processes and their command lines; those that this user may not read are left out.
- * @returns {{ pid: number, parent: number, argv: string[] }[]}
+ * @returns {{ pid: number, parent: number, group: number, argv: string[] }[]}
  */
 export function listProcesses() {
   const found = [];
@@ -48,8 +51,8 @@ export function listProcesses() {
     const argv = readIfThere(`/proc/${name}/cmdline`)?.split('\0').slice(0, -1) ?? [];
     const stat = readIfThere(`/proc/${name}/stat`);
     if (stat === null || parseStamp(stat, '') === null) continue;
-    const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
-    found.push({ pid: Number(name), parent, argv });
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    found.push({ pid: Number(name), parent: Number(fields[1]), group: Number(fields[2]), argv });
   }
   return found;
 }
@@ -79,5 +82,23 @@ export function readIfThere(path) {
   } catch (error) {
     if (['ENOENT', 'ENOTDIR', 'EACCES', 'ESRCH'].includes(systemCode(error) ?? '')) return null;
     throw error;
+  }
+}
+
+/**
+ * @param {number[]} pids
+ * @param {number} withinMs
+ * @returns {Promise<boolean>} false when one of them still lives after that
+ */
+export async function waitUntilGone(pids, withinMs) {
+  const lives = new Map(pids.map((pid) => [pid, processStamp(pid)]));
+  const deadlineMs = performance.now() + withinMs;
+  for (;;) {
+    const alive = [...lives].filter(
+      ([pid, stamp]) => stamp !== null && processStamp(pid) === stamp,
+    );
+    if (alive.length === 0) return true;
+    if (performance.now() > deadlineMs) return false;
+    await delay(POLL_MS);
   }
 }

@@ -1,6 +1,7 @@
 import { Builder, RECIPE_LABEL } from './build.mjs';
 import { replaceFile } from './lock.mjs';
 import { probeImage, removeProbes, unfit } from './probe.mjs';
+import { endNotedGroup } from './process-group.mjs';
 import { readIfThere } from './processes.mjs';
 import { pullImage } from './pull.mjs';
 import { loadRecipes } from './recipe.mjs';
@@ -88,12 +89,13 @@ export async function checkRuntimes(engine) {
  * @throws {import('./errors.mjs').SetupError}
  */
 export async function makeRuntimes(engine, options) {
-  const { catalogue, build } = statePaths();
+  const paths = statePaths();
   const { ready, missing } = await checkRuntimes(engine);
   if (missing.length === 0) return ready;
+  await endNotedGroup(paths.group);
   const { ID: engineId } = await engine.readJson('/info');
   await removeProbes(engine);
-  const builder = new Builder(engine, build, options);
+  const builder = new Builder(engine, paths, options);
   let registryAnswers = true;
   try {
     for (const { recipe, digest } of missing) {
@@ -111,7 +113,7 @@ export async function makeRuntimes(engine, options) {
       const at = new Date().toISOString();
       ready.set(recipe.name, { ...made, recipeDigest: digest, engineId, at });
       const content = { schemaVersion: 1, runtimes: Object.fromEntries(ready) };
-      replaceFile(catalogue, `${JSON.stringify(content, null, 2)}\n`);
+      replaceFile(paths.catalogue, `${JSON.stringify(content, null, 2)}\n`);
     }
   } finally {
     builder.close();

@@ -53,6 +53,7 @@ function isInside(parent, child) {
  * @property {string} folder
  * @property {string} catalogue runtime name → image
  * @property {string} build temporary folders of builds; belongs to the holder of the lock
+ * @property {string} group which processes work for the holder of the lock
  * @property {EnginePaths} engine
  *
  * @typedef {object} EnginePaths
@@ -74,6 +75,7 @@ export function statePaths(folder = stateFolder()) {
     folder,
     catalogue: join(folder, 'runtimes.json'),
     build: join(folder, 'build'),
+    group: join(folder, 'process-group'),
     engine: {
       folder: engine,
       data: join(engine, 'data'),
