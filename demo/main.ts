@@ -7,6 +7,7 @@ import { createPage, type Page } from './page.ts';
 const EXIT_UNEXPECTED = 1;
 const EXIT_USAGE = 2;
 const EXIT_INTERRUPTED = 130;
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 const REFUSED: FixtureName = 'perf-benchmark';
 const JUDGED: readonly FixtureName[] = ['parse-numbers', 'data-transform'];
@@ -60,13 +61,11 @@ function watchInterrupt(page: Page): { signal: AbortSignal; close(): void } {
   };
   const onReaderGone = (): void => controller.abort(new Error('nobody reads the output'));
   process.stdout.on('error', onReaderGone);
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
+  for (const name of STOP_SIGNALS) process.on(name, onSignal);
   return {
     signal: controller.signal,
     close: () => {
-      process.off('SIGINT', onSignal);
-      process.off('SIGTERM', onSignal);
+      for (const name of STOP_SIGNALS) process.off(name, onSignal);
     },
   };
 }

@@ -10,6 +10,7 @@ const COLUMNS = 100;
 const SOLVER_COLUMNS = 5;
 const ATTEMPT_COLUMNS = 46;
 const REDRAW_MS = 100;
+const CLEAR_LINE = '\r\u001b[K';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -70,7 +71,10 @@ export function createPage(stream: WriteStream): Page {
     },
     group: (name) => print(`\n   ${paint('underline', name)}`),
     start: (commit) => startLine(stream, paint, commit),
-    note: (line) => print(paint('dim', `   ${toPrintable(line)}`)),
+    note: (line) => {
+      if (stream.isTTY) stream.write(CLEAR_LINE);
+      print(paint('dim', `   ${toPrintable(line)}`));
+    },
     end: (surprises) => printEnd(print, paint, surprises),
   };
 }
@@ -85,14 +89,14 @@ function startLine(
   let step = 'fetch';
   const draw = (): void => {
     const elapsed = `${((performance.now() - startedMs) / 1000).toFixed(1)} s`;
-    stream.write(`\r\u001b[K   ${paint('dim', `· ....  ${who}  ${step} ${elapsed}`)}`);
+    stream.write(`${CLEAR_LINE}   ${paint('dim', `· ....  ${who}  ${step} ${elapsed}`)}`);
   };
   let timer = stream.isTTY ? setInterval(draw, REDRAW_MS) : null;
   const stop = (): void => {
     if (timer === null) return;
     clearInterval(timer);
     timer = null;
-    stream.write('\r\u001b[K');
+    stream.write(CLEAR_LINE);
   };
   return {
     stop,
