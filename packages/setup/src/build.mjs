@@ -10,11 +10,11 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { BUILD_TIME_SECONDS, dockerArchive, imageConfig, readLayer } from './archive.mjs';
-import { indent, runCommand } from './command.mjs';
+import { indent } from './command.mjs';
 import { buildEnvironment, removeDeadBuilds } from './build-folder.mjs';
 import { installPackages, missingPackages } from './debian.mjs';
 import { SetupError } from './errors.mjs';
-import { noteGroup } from './process-group.mjs';
+import { runNoted } from './process-group.mjs';
 import { megabytes, withProgress } from './progress.mjs';
 import { stableJson, TIDY_SCRIPT } from './recipe.mjs';
 
@@ -201,11 +201,11 @@ export class Builder {
    * @param {(line: string) => void} [onLine]
    */
   async #run(program, args, onLine) {
-    const result = await runCommand(program, args, {
+    const result = await runNoted(program, args, {
       cwd: this.folder,
       env: buildEnvironment(this.folder),
       onLine,
-      onStart: (pid) => noteGroup(this.groupFile, pid),
+      noteFile: this.groupFile,
       signal: this.options.signal,
     });
     if (result.exitCode === 0) return result;

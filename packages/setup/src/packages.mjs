@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { indent, runCommand } from './command.mjs';
 import { SetupError } from './errors.mjs';
 import { withLock } from './lock.mjs';
-import { endNotedGroup, noteGroup } from './process-group.mjs';
+import { endNotedGroup, runNoted } from './process-group.mjs';
 import { readIfThere } from './processes.mjs';
 import { withProgress } from './progress.mjs';
 import { prepareStateFolder, REPOSITORY, stateFolder, statePaths } from './state.mjs';
@@ -28,7 +28,7 @@ export async function ensurePackages({ signal, ...reporter }, repository = REPOS
     const { group } = statePaths(folder);
     await endNotedGroup(group);
     await withProgress(reporter, 'installing npm packages', (advance) =>
-      install(repository, { advance, signal, onStart: (pid) => noteGroup(group, pid) }),
+      install(repository, { advance, signal, noteFile: group }),
     );
     await assertNodeRuns(repository);
     writeFileSync(stampFile(repository), packagesStamp(repository));
@@ -37,9 +37,9 @@ export async function ensurePackages({ signal, ...reporter }, repository = REPOS
 
 /**
  * @param {string} repository
- * @param {{ advance: (detail: string) => void, signal: AbortSignal | undefined, onStart: (pid: number) => void }} options
+ * @param {{ advance: (detail: string) => void, signal: AbortSignal | undefined, noteFile: string }} options
  */
-async function install(repository, { advance, signal, onStart }) {
+async function install(repository, { advance, signal, noteFile }) {
   // No script of any package runs: the lock file pins what is installed, and nothing here needs one.
   const args = [
     'ci',
@@ -51,11 +51,11 @@ async function install(repository, { advance, signal, onStart }) {
     // `npm run -s` hands its silence down, and then a failure has no words.
     '--loglevel=error',
   ];
-  const result = await runCommand('npm', args, {
+  const result = await runNoted('npm', args, {
     cwd: repository,
     env: { ...process.env, npm_config_workspace: undefined, npm_config_workspaces: undefined },
     onLine: (line) => advance(line.trim().slice(0, 60)),
-    onStart,
+    noteFile,
     signal,
   });
   if (result.exitCode === 0) return;

@@ -1,4 +1,5 @@
 import { rmSync, writeFileSync } from 'node:fs';
+import { runCommand } from './command.mjs';
 import {
   listProcesses,
   processStamp,
@@ -10,10 +11,24 @@ import {
 const END_MS = 10_000;
 
 /**
- * Notes which processes work for this set-up: they outlive it when it is killed, and would then work against the next
- * one. Hold the lock.
+ * Runs a program and notes in a file, while it runs, which processes those are: they outlive this one when it is
+ * killed, and would then work against the next set-up. Hold the lock.
+ * @param {string} program
+ * @param {string[]} args
+ * @param {import('./command.mjs').CommandOptions & { noteFile: string }} options
+ */
+export async function runNoted(program, args, { noteFile, ...options }) {
+  const onStart = (/** @type {number} */ pid) => noteGroup(noteFile, pid);
+  try {
+    return await runCommand(program, args, { ...options, onStart });
+  } finally {
+    rmSync(noteFile, { force: true });
+  }
+}
+
+/**
  * @param {string} file
- * @param {number} leader pid of the leader of their process group
+ * @param {number} leader pid of the leader of a process group
  */
 export function noteGroup(file, leader) {
   writeFileSync(file, `${leader} ${processStamp(leader)}`);
