@@ -1,5 +1,4 @@
 import type { Duplex } from 'node:stream';
-import type Docker from 'dockerode';
 import { sandboxError } from '../errors.ts';
 import type { OutputStream } from '../port.ts';
 import type { Engine } from './engine.ts';
@@ -20,12 +19,11 @@ export interface Attachment {
  */
 export async function attach(
   engine: Engine,
-  container: Docker.Container,
+  containerId: string,
   onOutput: (stream: OutputStream, chunk: Uint8Array) => void,
 ): Promise<Attachment> {
-  const options = { stream: true, hijack: true, stdin: true, stdout: true, stderr: true };
-  const socket = await engine.call('attach to a container', container.attach(options));
-  return toAttachment(socket as Duplex, onOutput); // A hijacked connection is the bare net.Socket.
+  const path = `/containers/${containerId}/attach?stream=1&stdin=1&stdout=1&stderr=1`;
+  return toAttachment(await engine.call('attach to a container', engine.upgrade(path)), onOutput);
 }
 
 function toAttachment(

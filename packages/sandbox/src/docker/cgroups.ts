@@ -116,8 +116,9 @@ class MountedCgroups implements HostCgroups {
     };
   }
 
-  removeSession(session: string): Promise<void> {
-    return this.#remove(PREFIX + session);
+  async removeSession(session: string): Promise<void> {
+    for (const hierarchy of this.#hierarchies.all)
+      await removeTree(join(hierarchy, PREFIX + session));
   }
 
   async #readFacts(outer: string, inner: string, pidsMax: number): Promise<CgroupFacts> {
@@ -156,19 +157,21 @@ export async function removeStaleCgroups(version: '1' | '2', nowMs: number): Pro
   }
 }
 
-/** Returns whether it is gone. */
-async function removeIfStale(folder: string, nowMs: number): Promise<boolean> {
-  const entries = (await readdir(folder, { withFileTypes: true }).catch(nullIfMissing)) ?? [];
-  for (const entry of entries) {
-    if (entry.isDirectory() && !(await removeIfStale(join(folder, entry.name), nowMs)))
-      return false;
+/** Removes a cgroup and those below it. */
+async function removeTree(folder: string): Promise<void> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(nullIfMissing);
+  for (const entry of entries ?? []) {
+    if (entry.isDirectory()) await removeTree(join(folder, entry.name));
   }
-  const changed = await stat(folder).catch(nullIfMissing);
-  if (changed !== null && nowMs - changed.mtimeMs < STALE_MS) return false;
-  return rmdir(folder).then(
-    () => true,
-    (error: unknown) => (isBusy(error) ? false : nullIfMissing(error) === null),
-  );
+  if (entries !== null) await rmdir(folder).catch(nullIfMissing);
+}
+
+async function removeIfStale(folder: string, nowMs: number): Promise<void> {
+  const found = await stat(folder).catch(nullIfMissing);
+  if (found === null || nowMs - found.mtimeMs < STALE_MS) return;
+  await removeTree(folder).catch((error: unknown) => {
+    if (!isBusy(error)) throw error;
+  });
 }
 
 function isBusy(error: unknown): boolean {

@@ -135,7 +135,7 @@ export function toKeeperConfig(spec: KeeperSpec) {
     ],
     HostConfig: {
       ...hardenedHost(),
-      ...(spec.privileged && { CapAdd: ['CHOWN', 'DAC_OVERRIDE', 'FOWNER'] }),
+      ...(spec.privileged && { CapAdd: ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID'] }),
       PidsLimit: KEEPER_PIDS_MAX,
       Mounts: [...spec.mounts],
     },

@@ -9,7 +9,10 @@ export function createContainer(
   engine: Engine,
   body: ReturnType<typeof toContainerConfig | typeof toKeeperConfig>,
 ): Promise<Docker.Container> {
-  const created = engine.docker.createContainer(body).catch((error: unknown) => {
+  // Told apart, or dockerode repeats the whole body in the URL, which not every engine takes. Its type declarations
+  // know only the flat form.
+  const options: object = { _query: {}, _body: body };
+  const created = engine.docker.createContainer(options).catch((error: unknown) => {
     if (statusOf(error) === 404) throw imageUnavailable(body.Image, 'is not there', error);
     throw error;
   });

@@ -1,4 +1,5 @@
-import { Agent } from 'node:http';
+import { Agent, request as httpRequest } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { toPrintable } from '@kervyxa/core';
 import Docker from 'dockerode';
 import { sandboxError } from '../errors.ts';
@@ -8,8 +9,15 @@ import { statusOf, toEngineError } from './engine-errors.ts';
 /** An engine on a busy machine starts a container in seconds; one that takes longer than this is not working. */
 const CALL_MS_MAX = 60_000;
 
+type Target = { readonly socketPath: string } | { readonly host: string; readonly port: number };
+
+// A kept connection that the engine closes meanwhile would fail the next call.
+const agent = new Agent({ keepAlive: false });
+
 export interface Engine {
   readonly docker: Docker;
+  /** Posts to a path and hands over the connection that the engine answers with. */
+  upgrade(path: string): Promise<Duplex>;
   /**
    * Awaits one call with a deadline. Calls are short and are not cut off by an abort: what they made could not be
    * removed if their answer were lost. Throws what `toEngineError` makes; `name` completes "expected the engine to".
@@ -23,7 +31,13 @@ const NOTHING_TO_DO = new Set([304, 404, 409]);
 
 /** `dockerHost`: `unix:///path` or `tcp://host:port`. Throws SANDBOX_REQUEST_INVALID for others. */
 export function connectEngine(dockerHost: string): Engine {
-  return { docker: new Docker(toDockerOptions(dockerHost)), call, callIfThere };
+  const target = parseDockerHost(dockerHost);
+  return {
+    docker: new Docker(toDockerOptions(target)),
+    upgrade: (path) => upgrade(target, path),
+    call,
+    callIfThere,
+  };
 }
 
 async function call<T>(name: string, work: Promise<T>): Promise<T> {
@@ -47,8 +61,7 @@ function callIfThere<T>(name: string, work: Promise<T>): Promise<T | null> {
 }
 
 /** The agent is an option that dockerode's type declarations lack. */
-function toDockerOptions(dockerHost: string): Docker.DockerOptions & { agent: Agent } {
-  const target = parseDockerHost(dockerHost);
+function toDockerOptions(target: Target): Docker.DockerOptions & { agent: Agent } {
   return {
     // Set one by one, undefined too, or dockerode takes them from the environment (THREATS C36).
     socketPath: undefined,
@@ -59,15 +72,39 @@ function toDockerOptions(dockerHost: string): Docker.DockerOptions & { agent: Ag
     key: undefined,
     timeout: undefined,
     protocol: 'http',
-    // A kept connection that the engine closes meanwhile would fail the next call.
-    agent: new Agent({ keepAlive: false }),
+    agent,
     ...target,
   };
 }
 
-function parseDockerHost(
-  dockerHost: string,
-): { socketPath: string } | { host: string; port: number } {
+/**
+ * A request that turns into a bare connection. Not through dockerode: it sends a body, which can end up in front of
+ * what the container reads.
+ */
+function upgrade(target: Target, path: string): Promise<Duplex> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest({
+      ...target,
+      agent,
+      path,
+      method: 'POST',
+      headers: { Connection: 'Upgrade', Upgrade: 'tcp' },
+    });
+    request.on('upgrade', (_, socket, head) => {
+      if (head.length > 0) socket.unshift(head);
+      resolve(socket);
+    });
+    request.on('response', (response) => {
+      response.resume();
+      const { statusCode } = response;
+      reject(Object.assign(new Error('it did not open a connection'), { statusCode }));
+    });
+    request.on('error', reject);
+    request.end();
+  });
+}
+
+function parseDockerHost(dockerHost: string): Target {
   const path = /^unix:\/\/(\/.+)$/.exec(dockerHost)?.[1];
   if (path !== undefined) return { socketPath: path };
   const url = URL.canParse(dockerHost) ? new URL(dockerHost) : null;

@@ -37,6 +37,7 @@ export class Keeper {
   readonly #attachment: Attachment;
   readonly #output: KeeperOutput;
   #turn: Promise<unknown> = Promise.resolve();
+  #isDisconnected = false;
 
   private constructor(
     container: {
@@ -59,7 +60,7 @@ export class Keeper {
     const container = await createContainer(engine, toKeeperConfig(spec));
     const output = new KeeperOutput();
     const [attachment, inspected] = await Promise.all([
-      attach(engine, container, (stream, chunk) => output.push(stream, chunk)),
+      attach(engine, container.id, (stream, chunk) => output.push(stream, chunk)),
       engine.call('inspect a container', container.inspect()),
     ]);
     await startContainer(engine, container, spec.image);
@@ -95,7 +96,14 @@ export class Keeper {
     await this.#ask(`copy ${fromFolder} ${toFolder}`);
   }
 
+  /** Gives the root of one workspace the mode and time of another's. */
+  async inherit(fromTop: string, toTop: string): Promise<void> {
+    await this.#ask(`inherit ${fromTop} ${toTop}`);
+  }
+
   async clear(folder: string): Promise<void> {
+    // With the keeper goes all that it kept.
+    if (this.#isDisconnected) return;
     await this.#ask(`clear ${folder}`);
   }
 
@@ -121,6 +129,7 @@ export class Keeper {
 
   /** Ends the keeper; its container is still to be removed. */
   disconnect(): void {
+    this.#isDisconnected = true;
     this.#attachment.close();
   }
 

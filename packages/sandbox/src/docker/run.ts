@@ -8,7 +8,7 @@ import { attach, type Attachment } from './attachment.ts';
 import type { RunCgroup } from './cgroups.ts';
 import { removeContainer } from './cleanup.ts';
 import { type RunSpec, toContainerConfig } from './container-config.ts';
-import { createContainer, startContainer } from './containers.ts';
+import { createContainer, imageUnavailable, startContainer } from './containers.ts';
 import { within } from './deadline.ts';
 import { toEngineError } from './engine-errors.ts';
 import type { Engine } from './engine.ts';
@@ -19,6 +19,9 @@ import type { Workspace } from './workspaces.ts';
 
 /** How long an engine may take to report what must have happened: a death after a kill, the end of a dead stream. */
 const SETTLE_MS_MAX = 15_000;
+
+/** What an init says when it can't execute our shell. */
+const EXEC_FAILED = new Set([126, 127]);
 
 type StopReason = 'timed_out' | 'output_exceeded' | 'aborted';
 
@@ -173,20 +176,30 @@ async function startAtGate(
   container: Docker.Container,
 ): Promise<StartedParts> {
   const output = new RunOutput(spec.limits.outputBytes, request.onOutput);
-  const attachment = await attach(engine, container, (stream, chunk) => output.push(stream, chunk));
+  const attachment = await attach(engine, container.id, (stream, chunk) =>
+    output.push(stream, chunk),
+  );
   try {
     await startContainer(engine, container, spec.image);
     const death = awaitDeath(container);
-    const gone = Promise.race([death, attachment.ended]).then(() => {
-      throw lost('our gate to open in it');
-    });
-    const opened = Promise.race([output.gateOpened, gone]);
+    const opened = Promise.race([output.gateOpened, failToOpen(death, attachment, spec.image)]);
     const fileSystem = await within(opened, SETTLE_MS_MAX, () => lost('our gate to open in it'));
     return { container, attachment, output, death, fileSystem };
   } catch (error) {
     attachment.close();
     throw error;
   }
+}
+
+async function failToOpen(
+  death: Promise<number>,
+  attachment: Attachment,
+  image: string,
+): Promise<never> {
+  await attachment.ended;
+  const exitCode = await death;
+  if (EXEC_FAILED.has(exitCode)) throw imageUnavailable(image, 'has no /bin/sh that runs', null);
+  throw lost('our gate to open in it');
 }
 
 /** The exit status when the container is dead. Has no deadline: runs end by their own timer. */

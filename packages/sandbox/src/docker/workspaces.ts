@@ -84,6 +84,7 @@ export class OverlayWorkspaces implements WorkspaceMaker {
 
   async forRun(run: number): Promise<Workspace> {
     const { keeper } = this.#context;
+    if (this.#hasSetup) await keeper.inherit(SETUP_TOP, topOf(run));
     const setup = this.#hasSetup ? [`${keeper.volume(SETUP_TOP).path}/upper`] : [];
     return this.#workspace(topOf(run), [...setup, this.#treePath()], () =>
       keeper.clear(topOf(run)),

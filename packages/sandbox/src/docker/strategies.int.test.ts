@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { WorkspaceStrategy } from '../port.ts';
+import { createDockerSandbox } from './index.ts';
+import { type EngineBench, openEngineBench } from '../testing/engine.ts';
+import { startEngineProxy } from '../testing/engine-proxy.ts';
+import { never, run, textOf, toRequest, withSession } from '../testing/harness.ts';
+import { testTree } from '../testing/trees.ts';
+
+/** Everything about every file but the link counts of folders, which an overlay does not keep. */
+const DESCRIBE = `find . -type d -printf '%p %y %m - %U:%G %T@ %l\\n' -o -printf '%p %y %m %n %U:%G %T@ %l\\n' | sed -E 's/(\\.[0-9]{3})[0-9]+/\\1/' | sort
+  find . -type f -perm -u+r -exec sha256sum {} + | sort`;
+// Names, modes, links, times and special files that a copy could lose; times are set, so that both can be compared.
+const SET_UP = `mkdir -p made/deep; echo one > made/one; ln made/one made/two; ln -s ../a.txt made/link
+  mkfifo made/pipe; truncate -s 1M made/sparse; chmod 000 made/one; chmod 2750 made/deep
+  mv folder moved; rm a.txt; echo changed > go.sh; printf x > "$(printf 'odd\\tname')"
+  find . -exec touch -h -d @1000000000.5 {} +`;
+
+const tree = testTree({
+  'a.txt': 'A',
+  'folder/b.txt': 'B',
+  'go.sh': { script: '#!/bin/sh\necho went' },
+  link: { link: 'folder/b.txt' },
+  dangling: { link: '../../nowhere' },
+  absolute: { link: '/etc/hostname' },
+  empty: { folder: true },
+  [`${'d'.repeat(200)}/${'é'.repeat(100)}`]: 'long',
+});
+
+let bench: EngineBench;
+beforeAll(async () => {
+  bench = await openEngineBench();
+});
+afterAll(() => bench.assertNothingLeft());
+
+async function describeWorkspaces(strategy: WorkspaceStrategy): Promise<[string, string]> {
+  const { dockerHost, image } = bench;
+  const sandbox = createDockerSandbox({ dockerHost, toolsImage: image, strategy });
+  const fresh = await withSession({ sandbox, image }, { tree }, async (session) => {
+    expect(session.strategy).toBe(strategy);
+    return textOf(await run(session, DESCRIBE));
+  });
+  const prepared = await withSession({ sandbox, image }, { tree }, async (session) => {
+    const setup = await session.runSetup(toRequest(SET_UP), never);
+    expect(setup).toMatchObject({ exitCode: 0 });
+    return textOf(await run(session, DESCRIBE));
+  });
+  return [fresh, prepared];
+}
+
+describe('the way in which a workspace is made', () => {
+  it('shows in no name, mode, owner, link, time or byte, before or after a set-up', async () => {
+    const overlay = await describeWorkspaces('overlay');
+    expect(overlay).toEqual(await describeWorkspaces('copy'));
+    const [fresh, prepared] = overlay;
+    expect(fresh).toContain('./go.sh f 755 1 65534:65534 946684800.000 \n');
+    expect(fresh).toContain('./empty d 755 - 65534:65534 946684800.000 \n');
+    expect(fresh).toContain('./absolute l 777 1 65534:65534 946684800.000 /etc/hostname\n');
+    expect(prepared).toContain('. d 755 - 65534:65534 1000000000.500 \n');
+    expect(prepared).toContain('./made/deep d 2750 - 65534:65534 1000000000.500 \n');
+    expect(prepared).toContain('./made/two f 0 2 65534:65534 1000000000.500 \n');
+    expect(prepared).toContain('./moved/b.txt f 644 1 65534:65534 1000000000.500 \n');
+    expect(prepared).not.toContain('./folder');
+  });
+
+  it.each(['overlay', 'copy'] as const)(
+    'leaves a run of %s the same room, whatever the set-up used',
+    async (strategy) => {
+      const { dockerHost, image } = bench;
+      const sandbox = createDockerSandbox({ dockerHost, toolsImage: image, strategy });
+      await withSession({ sandbox, image }, { tree }, async (session) => {
+        await session.runSetup(toRequest('head -c 15000000 /dev/zero > made'), never);
+        const fits = await run(session, 'head -c 16000000 /dev/zero > own');
+        expect(fits).toMatchObject({ exitCode: 0 });
+        const full = await run(
+          session,
+          'head -c 16000000 /dev/zero > own; head -c 16000000 /dev/zero > two',
+        );
+        expect(full).toMatchObject({ exitCode: 1, workspaceFull: true });
+      });
+    },
+  );
+});
+
+describe('a set-up that locks its own workspace', () => {
+  it.each(['overlay', 'copy'] as const)(
+    'by %s: the run fails by itself, not us',
+    async (strategy) => {
+      const { dockerHost, image } = bench;
+      const sandbox = createDockerSandbox({ dockerHost, toolsImage: image, strategy });
+      await withSession({ sandbox, image }, { tree }, async (session) => {
+        await session.runSetup(
+          toRequest('mkdir locked; echo x > locked/x; chmod 0 locked .'),
+          never,
+        );
+        expect(await run(session, 'ls; exit 3')).toMatchObject({ exitCode: 3 });
+      });
+    },
+  );
+});
+
+describe('an engine that can not mount an overlay', () => {
+  const overlayOptions = /"type":"overlay","device":"overlay","o":"[^"]*"/g;
+
+  it.each([
+    ['refuses it', '"type":"overlay","device":"overlay","o":"lowerdir=/nowhere"'],
+    [
+      'shows another folder without a word',
+      '"type":"tmpfs","device":"tmpfs","o":"size=1m,uid=65534"',
+    ],
+  ])('and %s gets copies, and runs end alike', async (_, instead) => {
+    const proxy = await startEngineProxy(bench.dockerHost, {
+      alterCreate: (body) => body.replaceAll(overlayOptions, instead),
+    });
+    const { image } = bench;
+    const sandbox = createDockerSandbox({ dockerHost: proxy.dockerHost, toolsImage: image });
+    try {
+      await withSession({ sandbox, image }, { tree }, async (session) => {
+        await session.runSetup(toRequest('echo S > s.txt'), never);
+        const outcomes = await Promise.all([
+          run(session, 'cat a.txt s.txt; exit 3'),
+          run(session, 'cat a.txt s.txt; exit 3'),
+        ]);
+        expect(outcomes.map((outcome) => [outcome.exitCode, textOf(outcome)])).toEqual([
+          [3, 'AS\n'],
+          [3, 'AS\n'],
+        ]);
+        expect(session.strategy).toBe('copy');
+      });
+      const facts = await sandbox.inspect(never);
+      expect(facts.strategy).toBe('copy');
+      expect(facts.limitations.join()).toContain('overlay');
+    } finally {
+      await proxy.close();
+    }
+  });
+});
+
+it('an engine of full ability has no limitation', async () => {
+  const facts = await bench.sandbox.inspect(never);
+  expect(facts).toMatchObject({ kind: 'docker', strategy: 'overlay' });
+  expect(facts.cpuCount).toBeGreaterThan(0);
+});

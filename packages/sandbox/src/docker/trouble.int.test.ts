@@ -1,0 +1,241 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type EngineBench, openEngineBench } from '../testing/engine.ts';
+import { startEngineProxy } from '../testing/engine-proxy.ts';
+import { commitImage, importImage } from '../testing/images.ts';
+import { LIMITS, never, run, textOf, toRequest, withSession } from '../testing/harness.ts';
+import { testTree } from '../testing/trees.ts';
+import { createDockerSandbox } from './index.ts';
+
+let bench: EngineBench;
+beforeAll(async () => {
+  bench = await openEngineBench();
+});
+afterEach(() => bench.assertNothingLeft());
+
+const tree = testTree({ 'a.txt': 'A' });
+
+describe('Ctrl-C', () => {
+  it('in the middle of a run leaves no container and no volume', async () => {
+    const abort = new AbortController();
+    const reason = new Error('interrupted');
+    await withSession(bench, { tree }, async (session) => {
+      const staged = await session.stage(
+        toRequest('echo started; sleep 300', { onOutput: () => abort.abort(reason) }),
+        abort.signal,
+      );
+      await expect(staged.release(abort.signal)).rejects.toBe(reason);
+    });
+    await bench.assertNothingLeft();
+  });
+
+  it('in the middle of a set-up, with runs not staged yet', async () => {
+    const abort = new AbortController();
+    await withSession(bench, { tree }, async (session) => {
+      const setup = session.runSetup(
+        toRequest('echo started; sleep 300', { onOutput: () => abort.abort(new Error('stop')) }),
+        abort.signal,
+      );
+      await expect(setup).rejects.toThrow('stop');
+      await expect(session.stage(toRequest('true'), abort.signal)).rejects.toThrow('stop');
+    });
+  });
+
+  it('while the tree is unpacked', async () => {
+    const abort = new AbortController();
+    const endless = {
+      ...tree,
+      open: async function* open(signal: AbortSignal) {
+        for await (const chunk of tree.open(signal)) {
+          abort.abort(new Error('stop'));
+          yield chunk;
+        }
+      },
+    };
+    const { sandbox, image } = bench;
+    const request = { image, limits: LIMITS, tree: endless, verifierPackage: null, runsMax: 1 };
+    await expect(sandbox.openSession(request, abort.signal)).rejects.toThrow('stop');
+  });
+
+  it('while a container is started, and close comes before its start has ended', async () => {
+    const { sandbox, image } = bench;
+    const request = { image, limits: LIMITS, tree, verifierPackage: null, runsMax: 2 };
+    const session = await sandbox.openSession(request, never);
+    const staging = session.stage(toRequest('true'), never);
+    await session.close();
+    const staged = await staging;
+    await expect(staged.release(never)).rejects.toMatchObject({ traits: { fault: 'infra' } });
+    await staged.dispose();
+  });
+});
+
+describe('a tree that breaks off', () => {
+  it('fails the session with what broke it, and is never run half', async () => {
+    const broken = {
+      ...tree,
+      open: async function* open(signal: AbortSignal) {
+        const [header] = await Array.fromAsync(tree.open(signal));
+        if (header !== undefined) yield header;
+        throw new Error('object store went away');
+      },
+    };
+    await expect(withSession(bench, { tree: broken }, async () => undefined)).rejects.toThrow(
+      'object store went away',
+    );
+  });
+
+  it('fails the session where it is shorter than its archive says', async () => {
+    const short = {
+      ...tree,
+      open: async function* open(signal: AbortSignal) {
+        const [header] = await Array.fromAsync(tree.open(signal));
+        if (header !== undefined) yield header;
+      },
+    };
+    await expect(withSession(bench, { tree: short }, async () => undefined)).rejects.toMatchObject({
+      code: 'SANDBOX_WORKSPACE_FAILED',
+    });
+  });
+});
+
+describe('an engine that is gone', () => {
+  it('is said to be so', async () => {
+    const sandbox = createDockerSandbox({
+      dockerHost: 'unix:///nowhere/docker.sock',
+      toolsImage: bench.image,
+    });
+    const gone = { code: 'SANDBOX_ENGINE_UNAVAILABLE' };
+    await expect(sandbox.resolveImage(bench.image, never)).rejects.toMatchObject(gone);
+    await expect(
+      withSession({ sandbox, image: bench.image }, {}, async () => undefined),
+    ).rejects.toMatchObject(gone);
+    await expect(sandbox.inspect(never)).rejects.toMatchObject(gone);
+    await expect(sandbox.reap(never)).rejects.toMatchObject(gone);
+  });
+
+  it('dies in the middle of a run: trouble of ours at once, not a verdict and not a hang (M19, BUG-32)', async () => {
+    const proxy = await startEngineProxy(bench.dockerHost);
+    const { image } = bench;
+    const sandbox = createDockerSandbox({
+      dockerHost: proxy.dockerHost,
+      toolsImage: image,
+      labels: { 'dev.kervyxa.test-cut': proxy.dockerHost },
+    });
+    const request = { image, limits: LIMITS, tree, verifierPackage: null, runsMax: 1 };
+    const session = await sandbox.openSession(request, never);
+    const staged = await session.stage(
+      toRequest('echo started; sleep 300', { onOutput: () => proxy.cut() }),
+      never,
+    );
+    await expect(staged.release(never)).rejects.toMatchObject({ traits: { fault: 'infra' } });
+    await expect(session.close()).rejects.toMatchObject({ traits: { fault: 'infra' } });
+    await proxy.close();
+    // The run goes on where the engine can't be told: the reaper finds it, since its keeper has ended.
+    const keepers = {
+      label: [`dev.kervyxa.test-cut=${proxy.dockerHost}`, 'dev.kervyxa.role=keeper'],
+    };
+    for (const { Id } of await bench.docker.listContainers({ all: true, filters: keepers })) {
+      await bench.docker.getContainer(Id).wait();
+    }
+    expect(await bench.sandbox.reap(never)).toBeGreaterThan(0);
+    const left = { label: [`dev.kervyxa.test-cut=${proxy.dockerHost}`] };
+    expect(await bench.docker.listContainers({ all: true, filters: left })).toEqual([]);
+  });
+
+  it.each([
+    ['says that its disk is full', 500, 'write: no space left on device', 'SANDBOX_DISK_FULL'],
+    ['answers nonsense', 500, 'oops', 'SANDBOX_ENGINE_UNAVAILABLE'],
+  ])('%s when a container is created', async (_, status, message, code) => {
+    const proxy = await startEngineProxy(bench.dockerHost, {
+      answer: (_method, path) => (path.includes('/containers/create') ? { status, message } : null),
+    });
+    const { image } = bench;
+    const sandbox = createDockerSandbox({ dockerHost: proxy.dockerHost, toolsImage: image });
+    await expect(withSession({ sandbox, image }, {}, async () => undefined)).rejects.toMatchObject({
+      code,
+    });
+    await proxy.close();
+  });
+});
+
+describe('an image', () => {
+  it('is not there', async () => {
+    const missing = `sha256:${'0'.repeat(64)}`;
+    await expect(bench.sandbox.resolveImage(missing, never)).rejects.toMatchObject({
+      code: 'SANDBOX_IMAGE_UNAVAILABLE',
+    });
+  });
+
+  it('declares a volume, which would be written without a limit: refused (C06)', async () => {
+    const image = await commitImage(bench, { Volumes: { '/data': {} } });
+    await expect(bench.sandbox.resolveImage(image, never)).rejects.toMatchObject({
+      code: 'SANDBOX_IMAGE_UNFIT',
+    });
+    await bench.docker.getImage(image).remove();
+  });
+
+  it('has an entry point, a health check, a user and an environment of its own: none of them counts (C07, C36)', async () => {
+    const image = await commitImage(bench, {
+      Entrypoint: ['/bin/echo', 'swallowed'],
+      Cmd: ['x'],
+      User: '0:0',
+      Env: ['NODE_OPTIONS=--require /evil.js', 'SECRET=1', 'PATH=/evil'],
+      Healthcheck: { Test: ['CMD', 'false'] },
+      WorkingDir: '/nowhere',
+    });
+    await withSession({ ...bench, image }, {}, async (session) => {
+      const outcome = await run(session, 'id -u; pwd; echo "$PATH$NODE_OPTIONS"; exit 1');
+      expect(outcome.exitCode).toBe(1);
+      expect(textOf(outcome)).toBe(
+        '65534\n/workspace\n/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\n',
+      );
+    });
+    await bench.docker.getImage(image).remove();
+  });
+
+  it('has no shell: trouble of ours, never a verdict (BUG-27)', async () => {
+    const image = await importImage(bench, testTree({ 'a.txt': 'A' }));
+    await expect(
+      withSession({ ...bench, image }, {}, (session) => run(session, 'true')),
+    ).rejects.toMatchObject({ code: 'SANDBOX_IMAGE_UNAVAILABLE' });
+    await bench.docker.getImage(image).remove();
+  });
+});
+
+describe('a program that is killed', () => {
+  it('leaves a run behind, and the next program removes it, but nothing of a living one (BUG-29)', async () => {
+    const script = `
+      const { createDockerSandbox } = await import(${JSON.stringify(import.meta.resolve('./index.ts'))});
+      const { testTree } = await import(${JSON.stringify(import.meta.resolve('../testing/trees.ts'))});
+      const { LIMITS, never, toRequest } = await import(${JSON.stringify(import.meta.resolve('../testing/harness.ts'))});
+      const image = ${JSON.stringify(bench.image)};
+      const labels = { 'dev.kervyxa.test-killed': '1' };
+      const sandbox = createDockerSandbox({ dockerHost: ${JSON.stringify(bench.dockerHost)}, toolsImage: image, labels });
+      const session = await sandbox.openSession(
+        { image, limits: LIMITS, tree: testTree({}), verifierPackage: null, runsMax: 2 }, never);
+      await session.stage(toRequest('true'), never);
+      const run = await session.stage(toRequest('echo on; sleep 300', { onOutput: () => console.log('running') }), never);
+      await run.release(never);`;
+    const victim = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(createInterface(victim.stdout), 'line');
+    const filters = { label: ['dev.kervyxa.test-killed'] };
+    await withSession(bench, { tree }, async (session) => {
+      await bench.sandbox.reap(never);
+      expect(await bench.docker.listContainers({ all: true, filters })).toHaveLength(3);
+      victim.kill('SIGKILL');
+      await once(victim, 'exit');
+      const keepers = { label: [...filters.label, 'dev.kervyxa.role=keeper'] };
+      for (const { Id } of await bench.docker.listContainers({ all: true, filters: keepers })) {
+        await bench.docker.getContainer(Id).wait();
+      }
+      expect(await bench.sandbox.reap(never)).toBeGreaterThanOrEqual(3);
+      expect(await bench.docker.listContainers({ all: true, filters })).toEqual([]);
+      expect((await bench.docker.listVolumes({ filters })).Volumes ?? []).toEqual([]);
+      expect(textOf(await run(session, 'cat a.txt'))).toBe('A');
+    });
+  });
+});
