@@ -77,8 +77,8 @@ describe('a stopped kervyxa verify', () => {
     process.kill(name);
     const end = await process.ended;
     expect(end).toMatchObject({ exitCode: code, stdout: '' });
-    expect(end.stderr).toMatch(new RegExp(`^${name}: removing the containers`, 'm'));
-    expect(end.stderr).toMatch(/^removed: nothing of this run is left$/m);
+    expect(end.stderr).toMatch(new RegExp(`^${name}: removing this run's containers`, 'm'));
+    expect(end.stderr).toMatch(/^stopped$/m);
   });
 
   it('leaves at once on a second signal, and the next run removes what was left', async () => {
@@ -86,7 +86,7 @@ describe('a stopped kervyxa verify', () => {
     const process = bench.startVerify('slow');
     await started;
     process.kill('SIGINT');
-    await process.says('removing the containers');
+    await process.says('removing this run');
     process.kill('SIGINT');
     expect(await process.ended).toMatchObject({ exitCode: 130 });
     expect(await bench.verify('good')).toMatchObject({ exitCode: 0 });

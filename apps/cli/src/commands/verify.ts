@@ -112,10 +112,14 @@ export async function runVerify(
   host.stdout.write(
     options.json === true
       ? `${JSON.stringify(result, null, 2)}\n`
-      : `${toResultText(result, request.contract, host.stdout)}\n`,
+      : `${toResultText(result, request.contract, host.stdout)}\n${toEvidenceLine(options)}`,
   );
   evidence?.finish(result);
   return EXIT_CODES[result.verdict];
+}
+
+function toEvidenceLine({ evidence }: VerifyOptions): string {
+  return evidence === undefined ? '' : `evidence ${toPrintable(evidence)}\n`;
 }
 
 async function loadRequest(
@@ -153,11 +157,10 @@ async function verifyWithProgress(
 ): Promise<VerificationResult> {
   const { signal } = interrupts;
   const progress = createProgress(host);
-  interrupts.onFirst((name) =>
-    progress.note(
-      `${name}: removing the containers, volumes and fetched objects of this run; once more leaves at once`,
-    ),
-  );
+  interrupts.onFirst((name) => {
+    progress.note(`${name}: removing this run's containers, volumes and fetched objects`);
+    progress.note('once more leaves at once, and the next run removes them');
+  });
   const onEvent = (event: VerificationEvent) => {
     progress.onEvent(event);
     evidence?.onEvent(event);
@@ -166,7 +169,7 @@ async function verifyWithProgress(
     const worker = await machine.open({ log: progress.note, live: progress.live, signal });
     return await worker.verify(request, { signal, onEvent });
   } catch (error) {
-    if (error === signal.reason) progress.note('removed: nothing of this run is left');
+    if (error === signal.reason) progress.note('stopped');
     throw error;
   } finally {
     progress.stop();

@@ -74,6 +74,21 @@ describe('the progress of a verification', () => {
     expect(host.stderr.text()).toContain('...');
   });
 
+  it('cuts a long title before it cuts a reason', () => {
+    const host = fakeHost({ terminal: true, columns: 60 });
+    createProgress(host).onEvent({
+      kind: 'step_finished',
+      step: { ...TESTS, title: 'word '.repeat(60) },
+      status: 'fail',
+      reason: 'EXIT_CODE_MISMATCH',
+      message: 'expected exit status 0, got 1',
+      durationMs: 0,
+    });
+    const [line = ''] = host.stderr.lines();
+    expect(line).toHaveLength(60);
+    expect(line.endsWith('... (EXIT_CODE_MISMATCH)')).toBe(true);
+  });
+
   it('shows the escape sequences of a hostile title as text (M22)', () => {
     const host = fakeHost();
     createProgress(host).onEvent({

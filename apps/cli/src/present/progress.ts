@@ -26,7 +26,13 @@ export function createProgress(host: Pick<Host, 'stderr' | 'clock' | 'every'>): 
   const redraw = () => {
     const now = host.clock.monotonicMs();
     const lines = [...running.values()].map(({ step, startedMs }) =>
-      toLine(host, { mark: '....', paint: 'dim', ms: now - startedMs, text: toTitle(step) }),
+      toLine(host, {
+        mark: '....',
+        paint: 'dim',
+        ms: now - startedMs,
+        text: toTitle(step),
+        reason: null,
+      }),
     );
     area.show(liveText === '' ? lines : [...lines, liveText]);
   };
@@ -39,12 +45,12 @@ export function createProgress(host: Pick<Host, 'stderr' | 'clock' | 'every'>): 
         running.set(event.step.id, { step: event.step, startedMs: host.clock.monotonicMs() });
       } else {
         running.delete(event.step.id);
-        const reason = event.reason === null ? '' : ` (${event.reason})`;
         area.print(
           toLine(host, {
             ...OUTCOMES[event.status],
             ms: event.durationMs,
-            text: `${toTitle(event.step)}${reason}`,
+            text: toTitle(event.step),
+            reason: event.reason,
           }),
         );
       }
@@ -83,10 +89,12 @@ function toTitle({ id, kind, title }: Step): string {
 
 function toLine(
   { stderr }: Pick<Host, 'stderr'>,
-  line: { mark: string; paint: Paint; ms: number; text: string },
+  line: { mark: string; paint: Paint; ms: number; text: string; reason: string | null },
 ): string {
   const time = seconds(line.ms);
-  const room = stderr.columns - MARK_COLUMNS - time.length - '  '.length;
+  // A long title is cut, the reason never.
+  const reason = line.reason === null ? '' : ` (${line.reason})`;
+  const room = stderr.columns - MARK_COLUMNS - time.length - '  '.length - reason.length;
   const text = stderr.isTerminal ? cut(line.text, room) : line.text;
-  return `${stderr.colors[line.paint](line.mark.padEnd(MARK_COLUMNS))}${time}  ${text}`;
+  return `${stderr.colors[line.paint](line.mark.padEnd(MARK_COLUMNS))}${time}  ${text}${reason}`;
 }

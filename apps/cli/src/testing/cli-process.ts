@@ -23,12 +23,14 @@ export interface CliEnd {
 interface CliOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
+  /** Closes the reading end of stdout before anything is written, as `| head` may. */
+  readonly closeStdout?: boolean;
 }
 
 /** Starts the command line as a process of its own, as a user does. */
 export function startCli(
   argv: readonly string[],
-  { env, stdin = '' }: CliOptions = {},
+  { env, stdin = '', closeStdout = false }: CliOptions = {},
 ): CliProcess {
   const child = spawn(process.execPath, [MAIN, ...argv], { env: { ...process.env, ...env } });
   const texts = { stdout: '', stderr: '' };
@@ -38,6 +40,7 @@ export function startCli(
       child.emit('said');
     });
   }
+  if (closeStdout) child.stdout.destroy();
   // A process that ends before it has read everything closes its input.
   child.stdin.on('error', () => child.stdin.destroy());
   child.stdin.end(stdin);
