@@ -149,7 +149,7 @@ export class Engine {
     } catch (error) {
       signal?.throwIfAborted();
       throw new SetupError('SETUP_ENGINE_REFUSED', {
-        message: `the engine at ${this.dockerHost} did not do ${method} ${path.replace(/\?.*/, '')}: ${messageOf(error)}`,
+        message: `the engine at ${this.dockerHost} failed at ${method} ${path.replace(/\?.*/, '')}: ${messageOf(error)}`,
         fix: 'see the engine’s log; `npx kervyxa doctor` lists what is wrong with it',
         cause: error,
       });

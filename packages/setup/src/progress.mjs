@@ -14,10 +14,11 @@ const LINE_EVERY_MS = 15_000;
  */
 export function createReporter(stream) {
   if (!stream.isTTY) return { log: (line) => void stream.write(`${line}\n`) };
+  // A terminal without a size says 0.
+  const width = () => (stream.columns || 80) - 1;
   return {
     log: (line) => void stream.write(`\r\u001b[K${line}\n`),
-    live: (line) =>
-      void stream.write(`\r\u001b[K${line.slice(0, Math.max(0, stream.columns - 1))}`),
+    live: (line) => void stream.write(`\r\u001b[K${line.slice(0, width())}`),
   };
 }
 
@@ -34,7 +35,7 @@ export async function withProgress(reporter, title, work) {
   const startedMs = performance.now();
   let detail = '';
   const describe = () => `${title}: ${detail === '' ? '' : `${detail}, `}${seconds(startedMs)}`;
-  if (!live) log(`${title} …`);
+  (live ?? log)(`${title} …`);
   const timer = setInterval(() => (live ?? log)(describe()), live ? LIVE_EVERY_MS : LINE_EVERY_MS);
   try {
     const result = await work((text) => {

@@ -1,4 +1,4 @@
-import { messageOf } from './errors.mjs';
+import { messageOf, SetupError } from './errors.mjs';
 import { withProgress } from './progress.mjs';
 
 // A machine without a registry must not wait: by then the engine has the manifest, or never will.
@@ -21,7 +21,8 @@ export async function pullImage(engine, reference, options) {
     return true;
   } catch (error) {
     options.signal?.throwIfAborted();
-    options.log(`not to be had (${messageOf(error)}): the images are built here instead`);
+    const reason = error instanceof SetupError ? error.cause : error;
+    options.log(`not to be had (${messageOf(reason)}): the images are built here instead`);
     return false;
   }
 }
