@@ -77,16 +77,16 @@ async function statPath(
 /** Exported for its test. Throws SANDBOX_RUN_LOST where the engine's answer is not one. */
 export function parsePathStat(header: string | undefined): PathStat {
   const text = Buffer.from(header ?? '', 'base64').toString();
-  const mode = /"mode":(\d+)/.exec(text)?.[1];
-  const size = /"size":(\d+)/.exec(text)?.[1];
-  if (mode === undefined || size === undefined) {
+  const { mode, size }: { mode?: unknown; size?: unknown } = text === '' ? {} : JSON.parse(text);
+  if (typeof mode !== 'number' || typeof size !== 'number') {
     throw sandboxError('SANDBOX_RUN_LOST', {
       message: 'expected size and mode of a file from the engine, got neither',
     });
   }
-  const bits = BigInt(mode);
-  const type = GO_TYPES.find(([bit]) => ((bits >> BigInt(bit)) & 1n) === 1n)?.[1] ?? 'file';
-  return { type, size: Number(size) };
+  // Bit 31 is in use, which the bit operators take for a sign.
+  const hasBit = (bit: number): boolean => Math.floor(mode / 2 ** bit) % 2 === 1;
+  const type = GO_TYPES.find(([bit]) => hasBit(bit))?.[1] ?? 'file';
+  return { type, size };
 }
 
 async function readContent(

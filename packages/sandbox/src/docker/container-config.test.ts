@@ -1,0 +1,173 @@
+import { describe, expect, it } from 'vitest';
+import {
+  namedVolume,
+  overlayVolume,
+  tmpfsVolume,
+  toContainerConfig,
+  toKeeperConfig,
+} from './container-config.ts';
+import { GATE_SCRIPT } from './gate.ts';
+import { KEEPER_SCRIPT } from './keeper-script.ts';
+import { SECCOMP_JSON } from './seccomp.ts';
+
+const LABELS = { 'dev.kervyxa.session': 'abc', 'dev.kervyxa.role': 'volume' };
+const OVERLAY = { lowers: ['/v/setup/upper', '/v/tree/tree'], top: '/v/top' };
+
+describe('the create body of a run', () => {
+  it('is this and nothing else (THREATS §7.2)', () => {
+    const body = toContainerConfig({
+      image: 'sha256:1234',
+      command: 'npm test',
+      limits: {
+        memoryBytes: 268_435_456,
+        cpuCount: 1.5,
+        pidsMax: 128,
+        workspaceBytes: 67_108_864,
+        outputBytes: 1_000,
+      },
+      pidsLimit: 129,
+      cpus: [1, 3],
+      workspace: overlayVolume('/workspace', OVERLAY, LABELS),
+      packageVolume: 'p4ck',
+      hostsFile: '/v/tree/hosts',
+      cgroupParent: '/kervyxa-abc/run-0/inner',
+      labels: { 'dev.kervyxa.session': 'abc', 'dev.kervyxa.role': 'run' },
+    });
+    expect(body).toEqual({
+      Image: 'sha256:1234',
+      Entrypoint: ['/bin/sh', '-c', GATE_SCRIPT, 'sh'],
+      Cmd: ['npm test'],
+      User: '65534:65534',
+      WorkingDir: '/workspace',
+      Hostname: 'kervyxa',
+      Domainname: '',
+      Tty: false,
+      OpenStdin: true,
+      StdinOnce: true,
+      AttachStdin: true,
+      AttachStdout: true,
+      AttachStderr: true,
+      NetworkDisabled: true,
+      Healthcheck: { Test: ['NONE'] },
+      StopSignal: 'SIGKILL',
+      Labels: { 'dev.kervyxa.session': 'abc', 'dev.kervyxa.role': 'run' },
+      Env: [
+        'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+        'HOME=/tmp/home',
+        'TMPDIR=/tmp',
+        'TZ=UTC',
+        'LANG=C.UTF-8',
+        'CI=true',
+        'NODE_OPTIONS=',
+        'PYTHONDONTWRITEBYTECODE=1',
+        'KERVYXA_VERIFIER_PACKAGE=/kervyxa/package',
+      ],
+      HostConfig: {
+        AutoRemove: false,
+        RestartPolicy: { Name: 'no' },
+        NetworkMode: 'none',
+        Dns: ['127.0.0.1'],
+        ReadonlyRootfs: true,
+        Privileged: false,
+        CapDrop: ['ALL'],
+        SecurityOpt: ['no-new-privileges:true', `seccomp=${SECCOMP_JSON}`],
+        IpcMode: 'none',
+        CgroupnsMode: 'private',
+        LogConfig: { Type: 'none', Config: {} },
+        Init: true,
+        Memory: 268_435_456,
+        MemorySwap: 268_435_456,
+        NanoCpus: 1_500_000_000,
+        CpusetCpus: '1,3',
+        PidsLimit: 129,
+        OomScoreAdj: 500,
+        CgroupParent: '/kervyxa-abc/run-0/inner',
+        Ulimits: [
+          { Name: 'core', Soft: 0, Hard: 0 },
+          { Name: 'nofile', Soft: 1_024, Hard: 1_024 },
+          { Name: 'fsize', Soft: 67_108_864, Hard: 67_108_864 },
+        ],
+        Tmpfs: {
+          '/tmp': 'rw,noexec,nosuid,nodev,size=64m,nr_inodes=16384,mode=1777',
+          '/dev/shm': 'rw,noexec,nosuid,nodev,size=16m,nr_inodes=1024,mode=1777',
+        },
+        Mounts: [
+          {
+            Type: 'volume',
+            Source: '',
+            Target: '/workspace',
+            ReadOnly: false,
+            VolumeOptions: {
+              NoCopy: true,
+              Labels: { 'dev.kervyxa.session': 'abc', 'dev.kervyxa.role': 'volume' },
+              DriverConfig: {
+                Name: 'local',
+                Options: {
+                  type: 'overlay',
+                  device: 'overlay',
+                  o: 'lowerdir=/v/setup/upper:/v/tree/tree,upperdir=/v/top/upper,workdir=/v/top/work,redirect_dir=on,index=off,metacopy=off,nosuid,nodev',
+                },
+              },
+            },
+          },
+          {
+            Type: 'volume',
+            Source: 'p4ck',
+            Target: '/kervyxa/package',
+            ReadOnly: true,
+            VolumeOptions: {
+              NoCopy: true,
+              Labels: {},
+              DriverConfig: { Name: 'local', Options: {} },
+            },
+          },
+          {
+            Type: 'bind',
+            Source: '/v/tree/hosts',
+            Target: '/etc/hosts',
+            ReadOnly: true,
+            BindOptions: { Propagation: 'rslave', NonRecursive: true },
+          },
+        ],
+      },
+    });
+  });
+});
+
+describe('the create body of a keeper', () => {
+  const mounts = [
+    tmpfsVolume('/k/tree', { sizeBytes: 4_096, inodesMax: 10 }, LABELS),
+    namedVolume('n4me', '/k/from', true),
+  ];
+  const keeper = { image: 'sha256:tools', privileged: false, mounts, labels: {} };
+
+  it('runs our script, as nobody, on our image', () => {
+    expect(toKeeperConfig(keeper)).toMatchObject({
+      Image: 'sha256:tools',
+      Entrypoint: ['/bin/sh', '-c', KEEPER_SCRIPT],
+      Cmd: [],
+      User: '65534:65534',
+      NetworkDisabled: true,
+      HostConfig: { CapDrop: ['ALL'], ReadonlyRootfs: true, PidsLimit: 64, NetworkMode: 'none' },
+    });
+    expect(toKeeperConfig(keeper).HostConfig).not.toHaveProperty('CapAdd');
+  });
+
+  it('mounts memory volumes that are limited, and owned by nobody', () => {
+    expect(toKeeperConfig(keeper).HostConfig.Mounts[0]?.VolumeOptions?.DriverConfig).toEqual({
+      Name: 'local',
+      Options: {
+        type: 'tmpfs',
+        device: 'tmpfs',
+        o: 'size=4096,nr_inodes=10,mode=0755,uid=65534,gid=65534,nosuid,nodev',
+      },
+    });
+  });
+
+  it('may read and own any file where it copies what a set-up wrote, and nothing more', () => {
+    expect(toKeeperConfig({ ...keeper, privileged: true })).toMatchObject({
+      User: '0:0',
+      HostConfig: { CapDrop: ['ALL'], CapAdd: ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID'] },
+    });
+  });
+});
