@@ -60,5 +60,5 @@ const { table, create } = defineErrors({
 });
 
 export type IntakeErrorCode = keyof typeof table;
-export const intakeErrors = table;
+export const INTAKE_ERRORS = table;
 export const createIntakeError = create;

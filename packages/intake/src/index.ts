@@ -1,3 +1,5 @@
+export { INTAKE_ERRORS } from './errors.ts';
+export type { IntakeErrorCode } from './errors.ts';
 export type {
   BaseTree,
   ChangedFile,

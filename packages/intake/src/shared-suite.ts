@@ -71,7 +71,14 @@ const COMMITS = {
     parents: ['base'],
   },
   'case twin': { tree: { ...BASE, 'Protected/verify.sh': 'mine\n' }, parents: ['base'] },
-  'new submodule': { tree: { ...BASE, lib: { gitlink: '2'.repeat(40) } }, parents: ['base'] },
+  'new submodule': {
+    tree: {
+      ...BASE,
+      '.gitmodules': '[submodule "lib"]\n\tpath = lib\n\turl = file:///\n\tignore = all\n',
+      lib: { gitlink: '2'.repeat(40) },
+    },
+    parents: ['base'],
+  },
   'moved submodule': { tree: { ...BASE, sub: { gitlink: '3'.repeat(40) } }, parents: ['base'] },
   'submodule gone': { tree: without('sub'), parents: ['base'] },
   'lfs pointer': { tree: { ...BASE, 'model.bin': LFS_POINTER }, parents: ['base'] },

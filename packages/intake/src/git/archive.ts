@@ -9,6 +9,7 @@ import {
 import { collect, readObjects, type StreamedObject } from './objects.ts';
 import type { GitContext } from './process.ts';
 
+const BLOCK_BYTES = 131_072;
 /** Files up to this size are passed on whole; larger ones in pieces. */
 const WHOLE_BYTES_MAX = 262_144;
 
@@ -25,8 +26,23 @@ export function createArchive(
     digest: tree,
     entryCount: records.length,
     bytesTotal: records.reduce((sum, { mode, size }) => sum + (isFileMode(mode) ? size : 0), 0),
-    open: (signal) => packTree(toEntries(context, records, signal), signal),
+    open: (signal) => toBlocks(packTree(toEntries(context, records, signal), signal)),
   };
+}
+
+/** Joins small pieces: a tree of many small files would cost its reader three of them a file. */
+async function* toBlocks(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let held: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of pieces) {
+    held.push(piece);
+    bytes += piece.length;
+    if (bytes < BLOCK_BYTES) continue;
+    yield Buffer.concat(held);
+    held = [];
+    bytes = 0;
+  }
+  if (bytes > 0) yield Buffer.concat(held);
 }
 
 async function* toEntries(

@@ -127,6 +127,29 @@ describe('a submitted tree', () => {
   });
 });
 
+describe('a server that is smart when asked and plain files when fetched from (G06)', () => {
+  it('gets no malformed tree past the checks', async () => {
+    const twice = await tree(file('a.txt'), file('a.txt', '100755'));
+    const commit = await commitTree(twice, [base]);
+    await runPlainGit('-C', repository, 'update-server-info');
+    const server = await world.startServer({});
+    const turned = server.requested('info/refs').then(() => server.reconfigure({ dumb: true }));
+    const outcome = await world.newIntake().fetchCommit(
+      {
+        baseRepositoryUrl: world.server.url('raw.git'),
+        repositoryUrl: server.url('raw.git'),
+        baseCommit: sha(base),
+        commit: sha(commit),
+      },
+      signal,
+    );
+    await turned;
+    expect(server.requests.length).toBeGreaterThan(1);
+    const isCaught = outcome.kind !== 'fetched' || outcome.source.treeFaults.length > 0;
+    expect(isCaught).toBe(true);
+  });
+});
+
 describe('a bomb', () => {
   it('is a file larger than allowed: a fault, found without reading it (G21)', async () => {
     const zeros = await writeObject(repository, 'blob', Buffer.alloc(3_000_000));

@@ -98,8 +98,12 @@ export class StoreFolder {
       const usedMs = await lastUsedMs(folder);
       if (usedMs !== null) found.push({ folder, usedMs });
     }
-    const latest = found.toSorted((a, b) => b.usedMs - a.usedMs)[0];
-    return latest === undefined ? null : this.#load(latest.folder);
+    for (const { folder } of found.toSorted((a, b) => b.usedMs - a.usedMs)) {
+      const store = await loadStore(folder);
+      // What is built on it must still serve as a seed itself, for the submissions to that base.
+      if (store !== null && store.seeds.length + 1 < SEEDS_MAX) return this.#load(folder);
+    }
+    return null;
   }
 
   /** Marks a store and what it builds on as used, so that it is not pruned. False where it is gone. */
