@@ -43,6 +43,7 @@ function spawnDockerd(paths) {
     `--exec-root=${paths.exec}`,
     `--pidfile=${paths.pidFile}`,
     `--host=unix://${paths.socket}`,
+    '--log-level=warn',
     // Containers get no network, so the engine need not touch the machine's.
     '--iptables=false',
     '--ip6tables=false',
