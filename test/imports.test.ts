@@ -21,7 +21,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'packages/verifier': ['core', 'contract', 'intake', 'sandbox'],
   'packages/testing': ['core'],
   'packages/setup': [],
-  'apps/cli': 'core contract intake intake/git sandbox sandbox/docker setup verifier'.split(' '),
+  'apps/cli':
+    'core contract intake intake/git intake/package sandbox sandbox/docker setup verifier'.split(
+      ' ',
+    ),
 };
 /** What tests may import besides. */
 const TESTS_MAY_IMPORT = [
@@ -60,7 +63,7 @@ function readPackage(owner: string): SourceFile[] {
     .map((path) => {
       const text = readFileSync(join(ROOT, owner, path), 'utf8');
       const found = text.matchAll(IMPORT);
-      const isTest = /\.test\.(ts|mjs)$|(^|\/)(testing|shared-suite)[/.]/.test(path);
+      const isTest = /\.test\.(ts|mjs)$|(^|\/)(testing|scripts|shared-suite)[/.]/.test(path);
       return {
         owner,
         path,
@@ -91,6 +94,8 @@ describe('the import table', () => {
       imports
         .filter((name) => name.startsWith('.'))
         .filter((name) => relative(owner, join(owner, path, '..', name)).startsWith('..'))
+        // The launcher runs before there are packages that could be imported by name.
+        .filter((name) => path !== 'bin/kervyxa.mjs' || !name.includes('/packages/setup/src/'))
         .map((name) => `${owner}/${path} imports ${name}`),
     );
     expect(breaches).toEqual([]);

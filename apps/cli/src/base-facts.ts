@@ -8,18 +8,14 @@ const POINTER_BYTES_MAX = 1_024;
 const POINTER_READINGS_MAX = 500;
 
 /** What the rules about the base tree want to know of it. */
-export async function loadBaseFacts(
-  base: BaseTree,
-  document: unknown,
-  settings: Pick<BaseFacts, 'allowedOrigins' | 'catalogue'>,
-): Promise<BaseFacts> {
+export async function loadBaseFacts(base: BaseTree, document: unknown): Promise<BaseFacts> {
   const files = new Map<string, string>();
   for (const path of interestingBaseFiles(base.paths, document)) {
     const text = await readText(base, path);
     if (text !== null) files.set(path, text);
   }
   const { commit, paths } = base;
-  return { commit, paths, files, lfsPointers: await findLfsPointer(base), ...settings };
+  return { commit, paths, files, lfsPointers: await findLfsPointer(base) };
 }
 
 async function readText(base: BaseTree, path: string): Promise<string | null> {

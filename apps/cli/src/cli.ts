@@ -4,7 +4,7 @@ import { lintCommand } from './commands/lint.ts';
 import { runtimesCommand } from './commands/runtimes.ts';
 import { verifyCommand } from './commands/verify.ts';
 import type { CommandContext } from './context.ts';
-import { cliErrors } from './errors.ts';
+import { cliError } from './errors.ts';
 import type { Host } from './host.ts';
 import { watchInterrupts } from './io/interrupts.ts';
 import { presentFailure } from './present/failure.ts';
@@ -107,7 +107,7 @@ function isAbort(error: unknown, signal: AbortSignal): boolean {
 function toUsageError(error: CommanderError, command: string | undefined): Error {
   const [message = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
   const isKnown = COMMANDS.some(({ name }) => name === command);
-  return cliErrors.create('CLI_USAGE_INVALID', {
+  return cliError('CLI_USAGE_INVALID', {
     message,
     fix:
       suggestion?.replace(/^\((.*)\)$/, '$1') ??

@@ -3,16 +3,15 @@ import {
   lintContract,
   parseContract,
   readContractText,
-  repositoryUrlProblem,
   TREE_RULES,
   type BaseFacts,
+  type OperatorSettings,
   type Contract,
   type ContractText,
-  type Finding,
   type TextPlace,
 } from '@kervyxa/contract';
 import { CommitShaSchema, isAppError, toPrintable, type CommitSha } from '@kervyxa/core';
-import { cliErrors } from './errors.ts';
+import { cliError } from './errors.ts';
 import type { Host } from './host.ts';
 import { loadContractFile } from './io/contract-file.ts';
 import { toFindingsText, type LocatedFinding } from './present/findings.ts';
@@ -51,16 +50,13 @@ export function baseCommitOf({ text: { document } }: ContractDocument): CommitSh
 export function lintDocument(
   { text }: ContractDocument,
   facts: BaseFacts | null,
-  allowedOrigins: readonly string[],
+  settings: OperatorSettings,
 ): LintOutcome {
   const contract = parseOrNull(text.document);
-  const findings = lintContract(text.document, facts)
-    // Without facts the rule can't know the operator's origins.
-    .filter((finding) => !isAllowedUrl(finding, text.document, allowedOrigins))
-    .map((finding) => {
-      const { line, column } = placeOf(finding.pointer, text);
-      return { ...finding, line, column };
-    });
+  const findings = lintContract(text.document, facts, settings).map((finding) => {
+    const { line, column } = placeOf(finding.pointer, text);
+    return { ...finding, line, column };
+  });
   return {
     findings,
     uncheckedRules: facts === null ? TREE_RULES : [],
@@ -73,16 +69,6 @@ function placeOf(pointer: string, text: ContractText): TextPlace {
   const place = text.locate(pointer);
   if (place !== null) return place;
   return pointer === '' ? { line: 1, column: 1 } : placeOf(pointer.replace(/\/[^/]*$/, ''), text);
-}
-
-function isAllowedUrl(
-  { code, pointer }: Finding,
-  document: unknown,
-  allowedOrigins: readonly string[],
-): boolean {
-  if (code !== 'REPOSITORY_URL_REFUSED') return false;
-  const url = valueAt(document, pointer.split('/').slice(1));
-  return typeof url === 'string' && repositoryUrlProblem(url, allowedOrigins) === null;
 }
 
 function valueAt(document: unknown, keys: readonly string[]): unknown {
@@ -110,15 +96,15 @@ function parseOrNull(document: unknown): Contract | null {
 export async function loadVerifiableContract(
   path: string,
   host: Pick<Host, 'stdin' | 'stderr'>,
-  allowedOrigins: readonly string[],
+  settings: OperatorSettings,
 ): Promise<Contract> {
   const document = await readContractDocument(path, host);
-  const { findings } = lintDocument(document, null, allowedOrigins);
+  const { findings } = lintDocument(document, null, settings);
   const refused = findings.filter(({ severity }) => severity === 'refuse');
   if (refused.length === 0) return parseContract(document.text.document);
   host.stderr.write(`${toFindingsText(refused, document.name, host.stderr)}\n\n`);
   const codes = [...new Set(refused.map(({ code }) => code))].join(', ');
-  throw cliErrors.create('CLI_CONTRACT_REFUSED', {
+  throw cliError('CLI_CONTRACT_REFUSED', {
     message: `expected a contract that may open, got one that approval refuses: ${codes}`,
     fix: `Mend what is listed above; "kervyxa lint ${toPrintable(path)}" tells the same.`,
   });

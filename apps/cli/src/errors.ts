@@ -3,7 +3,7 @@ import { defineErrors } from '@kervyxa/core';
 const USAGE = { fault: 'caller', retryable: false, httpStatus: 400, exitCode: 2 } as const;
 
 /** The command line's own errors; those of the packages pass through with their codes. */
-export const cliErrors = defineErrors({
+const family = defineErrors({
   CLI_USAGE_INVALID: { ...USAGE, meaning: 'An unknown command or option, or one is missing.' },
   CLI_COMMIT_INVALID: { ...USAGE, meaning: 'The commit is not a full 40-hex SHA.' },
   CLI_GIT_ALLOW_INVALID: {
@@ -34,3 +34,6 @@ export const cliErrors = defineErrors({
     meaning: 'A defect of this program.',
   },
 });
+
+export const CLI_ERRORS = family.table;
+export const cliError = family.create;

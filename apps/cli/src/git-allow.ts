@@ -1,5 +1,5 @@
 import { toPrintable } from '@kervyxa/core';
-import { cliErrors } from './errors.ts';
+import { cliError } from './errors.ts';
 
 /**
  * The origins of KERVYXA_GIT_ALLOW, separated by commas, which git may use beside public https addresses.
@@ -19,7 +19,7 @@ function parseOrigin(text: string): string {
   const url = URL.parse(text);
   const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;
   if (isOrigin && !/[\\@?#]/.test(text)) return url.origin;
-  throw cliErrors.create('CLI_GIT_ALLOW_INVALID', {
+  throw cliError('CLI_GIT_ALLOW_INVALID', {
     message: `expected origins such as http://127.0.0.1:8080 in KERVYXA_GIT_ALLOW, got "${toPrintable(text, 200)}"`,
     fix: 'Separate origins by commas; give scheme, host and port only, without a path.',
   });

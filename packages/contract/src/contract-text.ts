@@ -1,4 +1,4 @@
-import { contractErrors } from './errors.ts';
+import { contractError } from './errors.ts';
 import { readJsonText } from './json-text.ts';
 import type { ContractText } from './text-place.ts';
 import { readYamlText } from './yaml-text.ts';
@@ -19,7 +19,7 @@ export function readContractText(bytes: Uint8Array, format: 'json' | 'yaml'): Co
 
 function decodeUtf8(bytes: Uint8Array): string {
   if (bytes.length > CONTRACT_BYTES_MAX) {
-    throw contractErrors.create('CONTRACT_TEXT_TOO_LARGE', {
+    throw contractError('CONTRACT_TEXT_TOO_LARGE', {
       message: `expected a contract of at most ${CONTRACT_BYTES_MAX} bytes, got ${bytes.length}`,
       fix: 'Move data into the repository or the hidden package; a contract only names it.',
     });
@@ -27,7 +27,7 @@ function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
-    throw contractErrors.create('CONTRACT_TEXT_NOT_UTF8', {
+    throw contractError('CONTRACT_TEXT_NOT_UTF8', {
       message: 'expected UTF-8 text, got bytes that are none',
       fix: 'Save the file as UTF-8.',
       cause,

@@ -1,6 +1,6 @@
 import { canonicalDigest, toPrintable, type Sha256Hex } from '@kervyxa/core';
 
-import { contractErrors } from './errors.ts';
+import { contractError } from './errors.ts';
 import { toPointer } from './pointer.ts';
 import { ContractSchema, type Contract } from './schema.ts';
 
@@ -15,7 +15,7 @@ export function parseContract(input: unknown): Contract {
   if (parsed.success) return parsed.data;
   const [first] = parsed.error.issues;
   const pointer = toPointer(first?.path ?? []);
-  throw contractErrors.create('CONTRACT_SCHEMA_INVALID', {
+  throw contractError('CONTRACT_SCHEMA_INVALID', {
     message: `expected a contract, got a problem at "${toPrintable(pointer)}": ${toPrintable(first?.message ?? '')}`,
     fix: 'Run kervyxa lint on the file: it lists every problem with its place.',
     details: { pointer, problemCount: parsed.error.issues.length },
@@ -35,7 +35,7 @@ export function contractDigest(contract: Contract): `sha256:${string}` {
 export function withPackageDigest(contract: Contract, sha256: Sha256Hex): Contract {
   const named = contract.verifierPackage?.sha256 ?? sha256;
   if (named !== sha256) {
-    throw contractErrors.create('CONTRACT_PACKAGE_MISMATCH', {
+    throw contractError('CONTRACT_PACKAGE_MISMATCH', {
       message: `expected the hidden package with sha256 ${named}, got ${sha256}`,
       fix: 'Give the package that the contract was approved with, or approve the contract again.',
     });

@@ -2,7 +2,7 @@ import { defineErrors } from '@kervyxa/core';
 
 const CALLER = { fault: 'caller', retryable: false, httpStatus: 422, exitCode: 2 } as const;
 
-export const contractErrors = defineErrors({
+const family = defineErrors({
   CONTRACT_SCHEMA_INVALID: {
     ...CALLER,
     meaning: 'The document is not a kervyxa.contract.v1 contract.',
@@ -36,4 +36,7 @@ export const contractErrors = defineErrors({
   },
 });
 
-export type ContractErrorCode = keyof typeof contractErrors.table;
+export type ContractErrorCode = keyof typeof CONTRACT_ERRORS;
+
+export const CONTRACT_ERRORS = family.table;
+export const contractError = family.create;

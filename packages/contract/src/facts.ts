@@ -1,4 +1,4 @@
-/** What approval knows about the base tree and the operator's settings. */
+/** What approval knows about the base tree. */
 export interface BaseFacts {
   readonly commit: string;
   /** Every file of the base tree. */
@@ -6,8 +6,14 @@ export interface BaseFacts {
   /** Texts of the files that `interestingBaseFiles` asked for, as far as they are small and UTF-8. */
   readonly files: ReadonlyMap<string, string>;
   readonly lfsPointers: readonly string[];
-  /** Origins such as `http://127.0.0.1:8080` that the operator lets repositories come from. */
-  readonly allowedOrigins: readonly string[];
-  /** Names of the runtime catalogue. */
-  readonly catalogue: readonly string[];
 }
+
+/** What the operator of this machine allows. */
+export interface OperatorSettings {
+  /** Origins such as `http://127.0.0.1:8080` that repositories may come from besides public https. */
+  readonly allowedOrigins: readonly string[];
+  /** Names of the runtime catalogue; null where there is none here, so that any `kervyxa-runtime/…` will do. */
+  readonly catalogue: readonly string[] | null;
+}
+
+export const PUBLIC_SETTINGS: OperatorSettings = { allowedOrigins: [], catalogue: null };

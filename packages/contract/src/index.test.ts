@@ -6,6 +6,7 @@ it('exports these values and no others', () => {
   expect(Object.keys(surface).toSorted()).toEqual([
     'ARTIFACT_SOURCES',
     'CONTRACT_BYTES_MAX',
+    'CONTRACT_ERRORS',
     'CONTRACT_KINDS',
     'COUNTED_SOURCES',
     'ContractKindSchema',
@@ -21,7 +22,6 @@ it('exports these values and no others', () => {
     'approveContract',
     'compileLinearRegex',
     'contractDigest',
-    'contractErrors',
     'interestingBaseFiles',
     'isLanguageAllowed',
     'isOpen',

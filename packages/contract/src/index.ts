@@ -1,5 +1,5 @@
 export type { Finding, Severity } from './finding.ts';
-export { contractErrors } from './errors.ts';
+export { CONTRACT_ERRORS } from './errors.ts';
 export type { ContractErrorCode } from './errors.ts';
 export { CONTRACT_KINDS, ContractKindSchema, ContractSchema } from './schema.ts';
 export type { Contract, ContractInput, ContractKind } from './schema.ts';
@@ -28,7 +28,7 @@ export type { ContractText, TextPlace } from './text-place.ts';
 export { isLanguageAllowed, languageNamed, languagesOf } from './languages.ts';
 export { approveContract, interestingBaseFiles, isOpen, lintContract } from './lint.ts';
 export type { Approval } from './lint.ts';
-export type { BaseFacts } from './facts.ts';
+export type { BaseFacts, OperatorSettings } from './facts.ts';
 export { FINDING_CODES, FINDING_TABLE, TREE_RULES } from './finding-table.ts';
 export type { FindingCode } from './finding-table.ts';
 export { repositoryUrlProblem } from './repository-url.ts';

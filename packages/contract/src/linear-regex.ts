@@ -1,7 +1,7 @@
 import { toPrintable } from '@kervyxa/core';
 import { RE2JS, RE2JSException } from 're2js';
 
-import { contractErrors } from './errors.ts';
+import { contractError } from './errors.ts';
 
 /** A regular expression whose time is linear in text × program, whatever the text (BUGS: no backtracking). */
 export interface LinearRegex {
@@ -40,7 +40,7 @@ function compileOrRefuse(source: string): RE2JS {
 }
 
 function refuse(got: string, cause?: unknown) {
-  return contractErrors.create('CONTRACT_REGEX_REFUSED', {
+  return contractError('CONTRACT_REGEX_REFUSED', {
     message: `expected an RE2 pattern, ${got}`,
     fix: 'Write it without back-references and look-around, shorter, with smaller repeats.',
     cause,

@@ -1,7 +1,7 @@
 import { lintAcknowledgements, settle } from './acknowledgements.ts';
 import { contractDigest } from './contract.ts';
 import { readDraft, type Draft } from './draft.ts';
-import type { BaseFacts } from './facts.ts';
+import { PUBLIC_SETTINGS, type BaseFacts, type OperatorSettings } from './facts.ts';
 import { FINDING_CODES } from './finding-table.ts';
 import type { Finding } from './finding.ts';
 import { harnessesOf } from './harness.ts';
@@ -36,11 +36,11 @@ import {
 import { lintFloatingTarget, lintNetworkObjective, lintOpenEnded } from './rules-text.ts';
 import { ContractSchema, type Contract } from './schema.ts';
 
-type Rule = (draft: Draft, facts: BaseFacts | null) => Finding[];
+type Rule = (draft: Draft, facts: BaseFacts | null, settings: OperatorSettings) => Finding[];
 
 const RULES: readonly Rule[] = [
-  lintRepositoryUrls,
-  lintImage,
+  (draft, _facts, settings) => lintRepositoryUrls(draft, settings),
+  (draft, _facts, settings) => lintImage(draft, settings),
   lintLanguages,
   lintPatterns,
   lintCriterionIds,
@@ -71,9 +71,13 @@ const RULES: readonly Rule[] = [
  * Everything that approval has to say about a document, sorted by place. Never throws, whatever the document is. With
  * `facts` null the codes of `TREE_RULES` are not, or not fully, checked.
  */
-export function lintContract(document: unknown, facts: BaseFacts | null): Finding[] {
+export function lintContract(
+  document: unknown,
+  facts: BaseFacts | null,
+  settings: OperatorSettings = PUBLIC_SETTINGS,
+): Finding[] {
   const draft = readDraft(document);
-  const found = [...lintSchema(document), ...RULES.flatMap((rule) => rule(draft, facts))];
+  const found = [...lintSchema(document), ...RULES.flatMap((rule) => rule(draft, facts, settings))];
   const findings = settle(withoutRepeats(found), draft);
   return [...findings, ...lintAcknowledgements(findings, draft, facts)].toSorted(byPlace);
 }
@@ -91,8 +95,12 @@ export interface Approval {
  * 1. Collect every finding. 2. Approve if none is open. 3. Name the contract by its digest.
  * Pure over its arguments; proving in containers comes after it. Never throws.
  */
-export function approveContract(document: unknown, facts: BaseFacts | null): Approval {
-  const findings = lintContract(document, facts);
+export function approveContract(
+  document: unknown,
+  facts: BaseFacts | null,
+  settings: OperatorSettings = PUBLIC_SETTINGS,
+): Approval {
+  const findings = lintContract(document, facts, settings);
   const parsed = ContractSchema.safeParse(document);
   return {
     approved: parsed.success && !findings.some(isOpen),

@@ -2,7 +2,7 @@ import { isAppError, toPrintable } from '@kervyxa/core';
 import type { z } from 'zod';
 
 import { valueAt, type Draft } from './draft.ts';
-import type { BaseFacts } from './facts.ts';
+import type { OperatorSettings } from './facts.ts';
 import { findingOf, isFindingCode, type FindingCode } from './finding-table.ts';
 import type { Finding } from './finding.ts';
 import { languageNamed } from './languages.ts';
@@ -79,9 +79,9 @@ function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
-export function lintRepositoryUrls(draft: Draft, facts: BaseFacts | null): Finding[] {
+export function lintRepositoryUrls(draft: Draft, { allowedOrigins }: OperatorSettings): Finding[] {
   return [draft.url, ...draft.proofUrls].flatMap((url) => {
-    const problem = url && repositoryUrlProblem(url.text, facts?.allowedOrigins ?? []);
+    const problem = url && repositoryUrlProblem(url.text, allowedOrigins);
     if (!url || problem === null) return [];
     return [
       findingOf('REPOSITORY_URL_REFUSED', url.pointer, {
@@ -92,14 +92,12 @@ export function lintRepositoryUrls(draft: Draft, facts: BaseFacts | null): Findi
   });
 }
 
-export function lintImage({ image }: Draft, facts: BaseFacts | null): Finding[] {
+export function lintImage({ image }: Draft, { catalogue }: OperatorSettings): Finding[] {
   if (image === null || /^[a-z0-9][a-z0-9._/:-]*@sha256:[0-9a-f]{64}$/.test(image.text)) return [];
   const isRuntime =
-    facts === null
-      ? image.text.startsWith('kervyxa-runtime/')
-      : facts.catalogue.includes(image.text);
+    catalogue === null ? image.text.startsWith('kervyxa-runtime/') : catalogue.includes(image.text);
   if (isRuntime) return [];
-  const known = facts === null ? 'kervyxa-runtime/…' : facts.catalogue.join(', ');
+  const known = catalogue === null ? 'kervyxa-runtime/…' : catalogue.join(', ');
   return [
     findingOf('IMAGE_NOT_PINNED', image.pointer, {
       message: `expected one of ${toPrintable(known, 300)} or name@sha256:<digest>, got "${toPrintable(image.text, 100)}"`,

@@ -1,6 +1,6 @@
 import { toPrintable } from '@kervyxa/core';
 
-import { contractErrors, type ContractErrorCode } from './errors.ts';
+import { contractError, type ContractErrorCode } from './errors.ts';
 
 /** A place in a text; both count from 1, columns in UTF-16 units. */
 export interface TextPlace {
@@ -22,7 +22,7 @@ export function textError(
   { line, column }: TextPlace,
   { expectation, fix }: { expectation: string; fix: string },
 ) {
-  return contractErrors.create(code, {
+  return contractError(code, {
     message: `line ${line}, column ${column}: ${expectation}`,
     fix,
     details: { line, column },

@@ -1,6 +1,6 @@
 import { defineErrors } from '@kervyxa/core';
 
-export const verifierErrors = defineErrors({
+const family = defineErrors({
   VERIFIER_PACKAGE_MISMATCH: {
     fault: 'caller',
     retryable: false,
@@ -9,3 +9,6 @@ export const verifierErrors = defineErrors({
     meaning: 'The hidden package given is not the one that the contract froze.',
   },
 });
+
+export const VERIFIER_ERRORS = family.table;
+export const verifierError = family.create;

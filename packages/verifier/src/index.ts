@@ -1,4 +1,4 @@
-export { verifierErrors } from './errors.ts';
+export { VERIFIER_ERRORS } from './errors.ts';
 export { verifyCommit } from './verify-commit.ts';
 export type { VerifierDeps, VerifyOptions, VerifyRequest } from './verify-commit.ts';
 export { CriterionResultSchema, ReasonSchema, VerificationResultSchema } from './result.ts';

@@ -2,7 +2,7 @@ import type { Contract } from '@kervyxa/contract';
 import type { Clock, CommitSha, TreeArchive, Verdict } from '@kervyxa/core';
 import type { FetchedCommit, Intake } from '@kervyxa/intake';
 import type { Sandbox } from '@kervyxa/sandbox';
-import { verifierErrors } from './errors.ts';
+import { verifierError } from './errors.ts';
 import type { VerificationEvent } from './events.ts';
 import { toInfraReason } from './infra.ts';
 import { judgeCriteria } from './judge.ts';
@@ -126,7 +126,7 @@ function assertPackageMatches({ contract, verifierPackage }: VerifyRequest): voi
   if (verifierPackage === null) return;
   const frozen = contract.verifierPackage?.sha256 ?? null;
   if (frozen === verifierPackage.digest) return;
-  throw verifierErrors.create('VERIFIER_PACKAGE_MISMATCH', {
+  throw verifierError('VERIFIER_PACKAGE_MISMATCH', {
     message: `expected the package with SHA-256 ${frozen ?? '(none: the contract names no package)'}, got ${verifierPackage.digest}`,
     fix: 'give the folder that was packed when the contract was approved, or approve the contract again',
   });

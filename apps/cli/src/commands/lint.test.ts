@@ -8,7 +8,7 @@ import type { CommandContext } from '../context.ts';
 import { watchInterrupts } from '../io/interrupts.ts';
 import { fakeHost, type FakeHost } from '../testing/fake-host.ts';
 import { contractInput } from '../testing/sample-contract.ts';
-import { runLint, type OpenBase } from './lint.ts';
+import { runLint, type LintMachine, type OpenBase } from './lint.ts';
 
 let root = '';
 let host: FakeHost;
@@ -32,17 +32,18 @@ const NO_BASE: OpenBase = () => Promise.reject(new Error('expected no repository
 
 function baseOf(paths: readonly string[], closed: string[]): OpenBase {
   return async (repository, baseCommit) => ({
-    base: {
-      commit: CommitShaSchema.parse(baseCommit),
-      tree: 'c'.repeat(40),
-      paths,
-      readFile: async () => Buffer.from('sh hello.sh\n'),
-      close: async () => {
-        closed.push(repository);
-      },
+    commit: CommitShaSchema.parse(baseCommit),
+    tree: 'c'.repeat(40),
+    paths,
+    readFile: async () => Buffer.from('sh hello.sh\n'),
+    close: async () => {
+      closed.push(repository);
     },
-    settings: { allowedOrigins: [], catalogue: ['kervyxa-runtime/node:22'] },
   });
+}
+
+function machineOf(openBase: OpenBase, allowedOrigins: readonly string[] = []): LintMachine {
+  return { settings: { allowedOrigins, catalogue: ['kervyxa-runtime/node:22'] }, openBase };
 }
 
 describe('kervyxa lint', () => {
@@ -50,7 +51,7 @@ describe('kervyxa lint', () => {
     const contract = contractInput();
     contract.objective = 'hello.sh handles "hello" and similar cases.';
     const path = write(contract);
-    expect(await runLint(path, {}, contextOf(), NO_BASE)).toBe(1);
+    expect(await runLint(path, {}, contextOf(), machineOf(NO_BASE))).toBe(1);
     const line =
       JSON.stringify(contract, null, 2)
         .split('\n')
@@ -63,39 +64,44 @@ describe('kervyxa lint', () => {
 
   it('places what is missing where it is missing from', async () => {
     const path = write({ ...contractInput(), objective: undefined });
-    expect(await runLint(path, {}, contextOf(), NO_BASE)).toBe(1);
+    expect(await runLint(path, {}, contextOf(), machineOf(NO_BASE))).toBe(1);
     expect(host.stdout.text()).toContain(`${path}:1:1: refuse SCHEMA_INVALID\n  at /objective\n`);
   });
 
   it('exits with 0 and shows the digest for a clean contract, also from standard input', async () => {
     const path = write(contractInput());
-    expect(await runLint(path, {}, contextOf(), NO_BASE)).toBe(0);
+    expect(await runLint(path, {}, contextOf(), machineOf(NO_BASE))).toBe(0);
     expect(host.stdout.text()).toMatch(
       /^clean {2}[^\n]*: no findings\ncontract sha256:[0-9a-f]{64}\n/m,
     );
     const piped = fakeHost({ stdin: JSON.stringify(contractInput()) });
     const context = { ...contextOf(), host: piped };
-    expect(await runLint('-', {}, context, NO_BASE)).toBe(0);
+    expect(await runLint('-', {}, context, machineOf(NO_BASE))).toBe(0);
     expect(piped.stdout.text()).toContain('standard input:');
   });
 
   it('says which rules want the base tree, and no more once it is given', async () => {
     const path = write(contractInput());
-    await runLint(path, {}, contextOf(), NO_BASE);
+    await runLint(path, {}, contextOf(), machineOf(NO_BASE));
     for (const rule of TREE_RULES) expect(host.stdout.text()).toContain(rule);
 
     const closed: string[] = [];
     const given = fakeHost();
     const context = { ...contextOf(), host: given };
     const openBase = baseOf(['check.sh', 'hello.sh'], closed);
-    await runLint(path, { repo: 'here.git' }, context, openBase);
+    await runLint(path, { repo: 'here.git' }, context, machineOf(openBase));
     expect(given.stdout.text()).not.toContain('--repo');
     expect(closed).toEqual(['here.git']);
   });
 
   it('finds what only the base tree can tell', async () => {
     const path = write(contractInput());
-    const exitCode = await runLint(path, { repo: 'r' }, contextOf(), baseOf(['hello.sh'], []));
+    const exitCode = await runLint(
+      path,
+      { repo: 'r' },
+      contextOf(),
+      machineOf(baseOf(['hello.sh'], [])),
+    );
     expect(exitCode).toBe(1);
     expect(host.stdout.text()).toContain('acknowledge PROTECTED_PATH_MATCHES_NOTHING');
   });
@@ -105,14 +111,19 @@ describe('kervyxa lint', () => {
     const code = 'PROTECTED_PATH_MATCHES_NOTHING';
     contract.acknowledgements = [{ code, reason: 'It comes with the fix.' }];
     const path = write(contract);
-    const exitCode = await runLint(path, { repo: 'r' }, contextOf(), baseOf(['hello.sh'], []));
+    const exitCode = await runLint(
+      path,
+      { repo: 'r' },
+      contextOf(),
+      machineOf(baseOf(['hello.sh'], [])),
+    );
     expect(exitCode).toBe(0);
     expect(host.stdout.text()).toMatch(/: acknowledged PROTECTED_[^]*reason given: It comes with/);
   });
 
   it('prints the same as JSON', async () => {
     const path = write({ ...contractInput(), bonus: 1 });
-    expect(await runLint(path, { json: true }, contextOf(), NO_BASE)).toBe(1);
+    expect(await runLint(path, { json: true }, contextOf(), machineOf(NO_BASE))).toBe(1);
     const printed = JSON.parse(host.stdout.text());
     expect(printed).toMatchObject({
       clean: false,
@@ -124,14 +135,14 @@ describe('kervyxa lint', () => {
     );
   });
 
-  it('lets the origins of KERVYXA_GIT_ALLOW be, and no others', async () => {
+  it('lets the origins that the operator allows be, and no others', async () => {
     const contract = contractInput();
     contract.repository.url = 'http://127.0.0.1:8080/hello.git';
     const path = write(contract);
-    host = fakeHost({ env: { KERVYXA_GIT_ALLOW: 'http://127.0.0.1:8080' } });
-    expect(await runLint(path, {}, contextOf(), NO_BASE)).toBe(0);
-    host = fakeHost({ env: { KERVYXA_GIT_ALLOW: 'http://127.0.0.1:8081' } });
-    expect(await runLint(path, {}, contextOf(), NO_BASE)).toBe(1);
+    const lintAllowing = (origin: string) =>
+      runLint(path, {}, contextOf(), machineOf(NO_BASE, [origin]));
+    expect(await lintAllowing('http://127.0.0.1:8080')).toBe(0);
+    expect(await lintAllowing('http://127.0.0.1:8081')).toBe(1);
     expect(host.stdout.text()).toContain('REPOSITORY_URL_REFUSED');
   });
 });

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { isOpen, type BaseFacts } from '@kervyxa/contract';
+import { isOpen, type BaseFacts, type OperatorSettings } from '@kervyxa/contract';
 import { toPrintable, type CommitSha } from '@kervyxa/core';
 import type { BaseTree } from '@kervyxa/intake';
 import { loadBaseFacts } from '../base-facts.ts';
@@ -12,7 +12,6 @@ import {
   type LintOutcome,
 } from '../contract-document.ts';
 import type { Screen } from '../host.ts';
-import { parseAllowedOrigins } from '../git-allow.ts';
 import { toFindingsSummary, toFindingsText } from '../present/findings.ts';
 import { paragraph } from '../present/text.ts';
 
@@ -21,15 +20,18 @@ export interface LintOptions {
   readonly json?: boolean;
 }
 
-/** How a base tree is had, with this machine's settings; the real one is `io/base-repository.ts`. */
+/** What lint asks of the machine that it runs on. */
+export interface LintMachine {
+  readonly settings: OperatorSettings;
+  readonly openBase: OpenBase;
+}
+
+/** How a base tree is had; the real one is `io/base-repository.ts`. */
 export type OpenBase = (
   repository: string,
   baseCommit: CommitSha,
   signal: AbortSignal,
-) => Promise<{
-  readonly base: BaseTree;
-  readonly settings: Pick<BaseFacts, 'allowedOrigins' | 'catalogue'>;
-}>;
+) => Promise<BaseTree>;
 
 const EXIT_REFUSED = 1;
 const EXIT_UNREADABLE = 2;
@@ -44,8 +46,11 @@ export function lintCommand(context: CommandContext): Command {
     .addHelpText('after', HELP)
     .action(async (file: string, options: LintOptions) => {
       context.toExitCode = ({ fault, exitCode }) => (fault === 'bug' ? exitCode : EXIT_UNREADABLE);
+      const { loadSettings } = await import('../io/settings.ts');
       const { openBaseRepository } = await import('../io/base-repository.ts');
-      context.exitCode = await runLint(file, options, context, openBaseRepository(context.host));
+      const settings = loadSettings(context.host);
+      const openBase = openBaseRepository(context.host, settings.allowedOrigins);
+      context.exitCode = await runLint(file, options, context, { settings, openBase });
     });
 }
 
@@ -69,13 +74,12 @@ export async function runLint(
   file: string,
   options: LintOptions,
   { host, interrupts }: CommandContext,
-  openBase: OpenBase,
+  { settings, openBase }: LintMachine,
 ): Promise<number> {
   const document = await readContractDocument(file, host);
-  const allowedOrigins = parseAllowedOrigins(host.env['KERVYXA_GIT_ALLOW']);
   interrupts.onFirst((name) => host.stderr.write(`${name}: removing what was fetched\n`));
   const facts = await loadFacts(document, options, openBase, interrupts.signal);
-  const outcome = lintDocument(document, facts, allowedOrigins);
+  const outcome = lintDocument(document, facts, settings);
   host.stdout.write(
     options.json === true
       ? `${JSON.stringify(toJson(outcome), null, 2)}\n`
@@ -93,9 +97,9 @@ async function loadFacts(
 ): Promise<BaseFacts | null> {
   const baseCommit = baseCommitOf(document);
   if (repo === undefined || baseCommit === null) return null;
-  const { base, settings } = await openBase(repo, baseCommit, signal);
+  const base = await openBase(repo, baseCommit, signal);
   try {
-    return await loadBaseFacts(base, document.text.document, settings);
+    return await loadBaseFacts(base, document.text.document);
   } finally {
     await base.close();
   }

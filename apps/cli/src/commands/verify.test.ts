@@ -50,6 +50,8 @@ function resultOf(verdict: VerificationResult['verdict']): VerificationResult {
   };
 }
 
+const SETTINGS = { allowedOrigins: [], catalogue: null };
+
 /** A machine whose every verification ends with the verdict, after one step. */
 function machineOf(
   verdict: VerificationResult['verdict'],
@@ -57,6 +59,7 @@ function machineOf(
 ): VerifyMachine {
   const step = { id: 'criterion:says-hello', kind: 'criterion', title: 'It says hello' } as const;
   return {
+    settings: SETTINGS,
     loadPackage: async () => PACKAGE,
     async open({ log }) {
       log('building an image: done in 3.0 s');
@@ -76,6 +79,7 @@ function machineOf(
 }
 
 const NO_MACHINE: VerifyMachine = {
+  settings: SETTINGS,
   loadPackage: () => Promise.reject(new Error('expected nothing to be loaded')),
   open: () => Promise.reject(new Error('expected nothing to be run')),
 };

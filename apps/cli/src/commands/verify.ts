@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { withPackageDigest, type Contract } from '@kervyxa/contract';
+import { withPackageDigest, type Contract, type OperatorSettings } from '@kervyxa/contract';
 import {
   CommitShaSchema,
   Sha256HexSchema,
@@ -10,8 +10,7 @@ import {
 import type { VerificationEvent, VerificationResult } from '@kervyxa/verifier';
 import type { CommandContext } from '../context.ts';
 import { loadVerifiableContract } from '../contract-document.ts';
-import { cliErrors } from '../errors.ts';
-import { parseAllowedOrigins } from '../git-allow.ts';
+import { cliError } from '../errors.ts';
 import { openEvidenceFolder, type EvidenceFolder } from '../io/evidence-folder.ts';
 import { createProgress } from '../present/progress.ts';
 import { toResultText } from '../present/result.ts';
@@ -35,6 +34,7 @@ export interface WorkRequest {
 
 /** What is asked of the machine that this runs on; the real one is `io/worker.ts`. */
 export interface VerifyMachine {
+  readonly settings: OperatorSettings;
   loadPackage(folder: string): Promise<TreeArchive>;
   /** Makes engine and images ready; `live` gets the changing line of what takes long. */
   open(options: {
@@ -128,11 +128,7 @@ async function loadRequest(
   machine: VerifyMachine,
 ): Promise<WorkRequest> {
   const commit = parseCommit(options.commit);
-  const contract = await loadVerifiableContract(
-    options.contract,
-    host,
-    parseAllowedOrigins(host.env['KERVYXA_GIT_ALLOW']),
-  );
+  const contract = await loadVerifiableContract(options.contract, host, machine.settings);
   const request = { contract, commit, repositoryUrl: options.repo, verifierPackage: null };
   if (options.package === undefined) return request;
   const verifierPackage = await machine.loadPackage(options.package);
@@ -143,7 +139,7 @@ async function loadRequest(
 function parseCommit(text: string): CommitSha {
   const parsed = CommitShaSchema.safeParse(text);
   if (parsed.success) return parsed.data;
-  throw cliErrors.create('CLI_COMMIT_INVALID', {
+  throw cliError('CLI_COMMIT_INVALID', {
     message: `expected a commit as 40 lower-case hex digits, got "${toPrintable(text, 100)}"`,
     fix: 'Give the whole id: "git rev-parse HEAD" prints it. Branches, tags and short ids can move.',
   });

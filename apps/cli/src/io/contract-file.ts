@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { toPrintable } from '@kervyxa/core';
 import type { Host } from '../host.ts';
-import { cliErrors } from '../errors.ts';
+import { cliError } from '../errors.ts';
 
 /** One byte more than the contract package accepts is enough to have it refuse the size itself. */
 const BYTES_MAX = 1024 * 1024 + 1;
@@ -28,7 +28,7 @@ export async function loadContractFile(
     const bytes = path === '-' ? await readHead(host.stdin) : await readFileHead(path);
     return { name, bytes, format: /\.ya?ml$/i.test(path) ? 'yaml' : 'json' };
   } catch (cause) {
-    throw cliErrors.create('CLI_FILE_UNREADABLE', {
+    throw cliError('CLI_FILE_UNREADABLE', {
       message: `expected a readable contract file at ${toPrintable(name)}, got ${toCause(cause)}`,
       fix: 'Give the path of a .json, .yaml or .yml file, or - for standard input.',
       cause,

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Contract } from '@kervyxa/contract';
 import { canonicalJson, isAppError, toPrintable } from '@kervyxa/core';
 import type { VerificationEvent, VerificationResult } from '@kervyxa/verifier';
-import { cliErrors } from '../errors.ts';
+import { cliError } from '../errors.ts';
 import { StepLogs } from './step-logs.ts';
 
 const MARKER = '.kervyxa-evidence';
@@ -77,7 +77,7 @@ function isOwnEntry(path: string, name: string): boolean {
 }
 
 function refuse(path: string, found: string) {
-  return cliErrors.create('CLI_EVIDENCE_FOLDER_REFUSED', {
+  return cliError('CLI_EVIDENCE_FOLDER_REFUSED', {
     message: `expected a new or empty folder for the evidence at ${toPrintable(path)}, got ${found}`,
     fix: 'Give --evidence a folder that does not exist yet, or one that holds an earlier run only.',
   });
@@ -89,7 +89,7 @@ function writing(path: string, write: () => void): void {
   } catch (cause) {
     if (isAppError(cause)) throw cause;
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
-    throw cliErrors.create('CLI_EVIDENCE_UNWRITABLE', {
+    throw cliError('CLI_EVIDENCE_UNWRITABLE', {
       message: `expected to write the evidence to ${toPrintable(path)}, got ${toPrintable(code)}`,
       fix: 'Look at its permissions and the free space there, or give --evidence another folder.',
       cause,

@@ -8,13 +8,15 @@ import { ensureReady, stateFolder } from '@kervyxa/setup';
 import { verifyCommit } from '@kervyxa/verifier';
 import type { VerifyMachine } from '../commands/verify.ts';
 import type { Host } from '../host.ts';
-import { parseAllowedOrigins } from '../git-allow.ts';
 import { toImageIds, toToolsImage } from './runtime-images.ts';
+import { loadSettings } from './settings.ts';
 
 /** This machine's engine, images and git, made ready when a worker is opened and not before. */
-export function createMachine({ env, clock, interactive }: Host): VerifyMachine {
-  const allowedOrigins = parseAllowedOrigins(env['KERVYXA_GIT_ALLOW']);
+export function createMachine(host: Host): VerifyMachine {
+  const { clock, interactive } = host;
+  const settings = loadSettings(host);
   return {
+    settings,
     async loadPackage(folder) {
       const { archive, sha256 } = await loadVerifierPackage(folder);
       // The contract and the verifier name a package by its bare digest.
@@ -25,7 +27,11 @@ export function createMachine({ env, clock, interactive }: Host): VerifyMachine 
       const images = toImageIds(runtimes);
       const sandbox = createDockerSandbox({ dockerHost, toolsImage: toToolsImage(images), clock });
       const cacheFolder = join(stateFolder(), 'git');
-      const intake = createGitIntake({ cacheFolder, allowedOrigins, clock });
+      const intake = createGitIntake({
+        cacheFolder,
+        allowedOrigins: settings.allowedOrigins,
+        clock,
+      });
       // What runs left that were killed; nobody else on a laptop would remove it.
       await sandbox.reap(signal);
       return {

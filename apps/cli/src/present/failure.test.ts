@@ -1,13 +1,13 @@
 import { SetupError } from '@kervyxa/setup';
 import { describe, expect, it } from 'vitest';
-import { cliErrors } from '../errors.ts';
+import { cliError } from '../errors.ts';
 import { fakeHost } from '../testing/fake-host.ts';
 import { presentFailure } from './failure.ts';
 
 describe('an error on the screen', () => {
   it('is one line with its code, and one with the fix', () => {
     const host = fakeHost();
-    const error = cliErrors.create('CLI_COMMIT_INVALID', { message: 'got "abc"', fix: 'All 40.' });
+    const error = cliError('CLI_COMMIT_INVALID', { message: 'got "abc"', fix: 'All 40.' });
     expect(presentFailure(error, host)).toMatchObject({ fault: 'caller', exitCode: 2 });
     expect(host.stderr.text()).toBe('error CLI_COMMIT_INVALID: got "abc"\nfix: All 40.\n');
   });
@@ -15,7 +15,7 @@ describe('an error on the screen', () => {
   it('is wrapped at blanks on a terminal', () => {
     const host = fakeHost({ terminal: true, columns: 40 });
     const message = 'expected a commit as 40 lower-case hex digits';
-    presentFailure(cliErrors.create('CLI_COMMIT_INVALID', { message }), host);
+    presentFailure(cliError('CLI_COMMIT_INVALID', { message }), host);
     expect(host.stderr.text()).toBe(
       'error CLI_COMMIT_INVALID: expected a\ncommit as 40 lower-case hex digits\n',
     );

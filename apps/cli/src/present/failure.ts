@@ -1,7 +1,7 @@
 import { isAppError, toPrintable } from '@kervyxa/core';
 import type { ErrorTraits } from '@kervyxa/core';
 import { SetupError } from '@kervyxa/setup';
-import { cliErrors } from '../errors.ts';
+import { CLI_ERRORS } from '../errors.ts';
 import type { Host } from '../host.ts';
 import { wrap } from './text.ts';
 
@@ -48,7 +48,7 @@ function toFailure(error: unknown): Failure {
   }
   const message = error instanceof Error ? error.message : String(error);
   return {
-    ...cliErrors.table.CLI_INTERNAL,
+    ...CLI_ERRORS.CLI_INTERNAL,
     code: 'CLI_INTERNAL',
     message: message === '' ? 'an error without a message' : toPrintable(message),
     fix: 'Run it again with KERVYXA_DEBUG=1 for the stack, and report it: this is a defect.',

@@ -1,4 +1,4 @@
-import type { BaseFacts } from '../facts.ts';
+import type { BaseFacts, OperatorSettings } from '../facts.ts';
 import type { FindingCode } from '../finding-table.ts';
 import {
   benchmark,
@@ -8,6 +8,7 @@ import {
   goodJudgeProbe,
   REMOVE,
   type Edit,
+  GOOD_SETTINGS,
 } from './good-contract.ts';
 
 export interface FindingRow {
@@ -18,6 +19,7 @@ export interface FindingRow {
   readonly twin: readonly Edit[];
   readonly facts?: BaseFacts | null;
   readonly twinFacts?: BaseFacts;
+  readonly twinSettings?: OperatorSettings;
 }
 
 const digest = '5'.repeat(64);
@@ -185,7 +187,7 @@ export const FINDING_ROWS: FindingRow[] = [
     pointer: '/repository/url',
     edits: [['/repository/url', 'http://127.0.0.1:8080/r.git']],
     twin: [['/repository/url', 'http://127.0.0.1:8080/r.git']],
-    twinFacts: goodFacts({ allowedOrigins: ['http://127.0.0.1:8080'] }),
+    twinSettings: { ...GOOD_SETTINGS, allowedOrigins: ['http://127.0.0.1:8080'] },
   },
   {
     code: 'REPOSITORY_URL_REFUSED',

@@ -1,6 +1,6 @@
 import { valueAt } from '../draft.ts';
 import { pointerKeys } from '../pointer.ts';
-import type { BaseFacts } from '../facts.ts';
+import type { BaseFacts, OperatorSettings } from '../facts.ts';
 import type { ContractInput } from '../schema.ts';
 
 const SHA256 = '5'.repeat(64);
@@ -128,6 +128,12 @@ export function fileAssertion(
   };
 }
 
+/** For tests: the operator of a machine that has run its set-up. */
+export const GOOD_SETTINGS: OperatorSettings = {
+  allowedOrigins: [],
+  catalogue: ['kervyxa-runtime/node:22', 'kervyxa-runtime/python:1'],
+};
+
 /** For tests: the base tree that `goodContract` speaks of, other facts as given. */
 export function goodFacts(overrides: Partial<BaseFacts> = {}): BaseFacts {
   return {
@@ -135,8 +141,6 @@ export function goodFacts(overrides: Partial<BaseFacts> = {}): BaseFacts {
     paths: ['check.js', 'package.json', 'parseNumbers.js', 'test/parse.test.js'],
     files: new Map([['package.json', '{"scripts": {"test": "node --test"}}']]),
     lfsPointers: [],
-    allowedOrigins: [],
-    catalogue: ['kervyxa-runtime/node:22', 'kervyxa-runtime/python:1'],
     ...overrides,
   };
 }
