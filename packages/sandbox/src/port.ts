@@ -71,12 +71,15 @@ export type FileReading =
       readonly kind: 'file';
       readonly bytesTotal: number;
       readonly sha256: string;
+      /** Newlines, and one for a last line that has none. */
       readonly lineCount: number;
+      /** The whole content: a file is read whole or not at all. */
       readonly head: Uint8Array;
     }
   | { readonly kind: 'absent' }
   /** A link, folder, socket, FIFO or device, or a path that leads through a link. */
   | { readonly kind: 'not_regular'; readonly found: string }
+  /** Its size, sparse parts included, is above `bytesMax`; nothing of it was read. */
   | { readonly kind: 'too_large'; readonly bytesMax: number };
 
 /**
@@ -87,7 +90,7 @@ export type FileReading =
 export interface StagedRun {
   /** Opens the gate; the clock of `timeoutMs` starts here. Resolves when the container is dead and its output read. */
   release(signal: AbortSignal): Promise<RunOutcome>;
-  /** Reads a file of the workspace as the run left it, never through a link; `head` holds up to `bytesMax`. */
+  /** Reads a file of the workspace as the run left it, never through a link. Throws SANDBOX_REQUEST_INVALID. */
   readFile(path: string, bytesMax: number, signal: AbortSignal): Promise<FileReading>;
   dispose(): Promise<void>;
 }
@@ -122,9 +125,11 @@ export interface EngineFacts {
  * Runs commands that nobody trusts. Any number of sessions side by side. Nothing outlives `close` but what a killed
  * program left, and `reap` removes that by label.
  *
- * Throws AppError with fault infra: SANDBOX_ENGINE_UNAVAILABLE, SANDBOX_IMAGE_UNAVAILABLE, SANDBOX_RUN_LOST,
- * SANDBOX_DISK_FULL, SANDBOX_CLEANUP_FAILED. Whatever the command itself does is an outcome, never an exception. An
- * aborted signal kills the container and rejects with the signal's reason.
+ * Throws AppError with fault infra: SANDBOX_ENGINE_UNAVAILABLE, SANDBOX_HOST_TOO_SMALL, SANDBOX_IMAGE_UNAVAILABLE,
+ * SANDBOX_WORKSPACE_FAILED, SANDBOX_RUN_LOST, SANDBOX_DISK_FULL, SANDBOX_CLEANUP_FAILED. Fault caller:
+ * SANDBOX_IMAGE_NOT_PINNED, SANDBOX_IMAGE_UNFIT, SANDBOX_REQUEST_INVALID. Fault bug: SANDBOX_MISUSED. Whatever the
+ * command itself does is an outcome, never an exception. An aborted signal kills the container and rejects with the
+ * signal's reason.
  */
 export interface Sandbox {
   inspect(signal: AbortSignal): Promise<EngineFacts>;

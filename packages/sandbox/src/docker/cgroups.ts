@@ -116,9 +116,8 @@ class MountedCgroups implements HostCgroups {
     };
   }
 
-  async removeSession(session: string): Promise<void> {
-    for (const hierarchy of this.#hierarchies.all)
-      await removeTree(join(hierarchy, PREFIX + session));
+  removeSession(session: string): Promise<void> {
+    return removeSessionTrees(this.#hierarchies, session);
   }
 
   async #readFacts(outer: string, inner: string, pidsMax: number): Promise<CgroupFacts> {
@@ -145,16 +144,27 @@ class MountedCgroups implements HostCgroups {
 }
 
 /**
- * Removes parent cgroups that killed programs left on this host. Those of living sessions, of whichever engine, hold
- * a container or are young: the kernel keeps the first, we the second.
+ * Removes parent cgroups that killed programs left on this host: those of sessions known to be dead, and those that
+ * are old. One of a living session, of whichever engine, holds a container or is young: the kernel keeps the first,
+ * we the second.
  */
-export async function removeStaleCgroups(version: '1' | '2', nowMs: number): Promise<void> {
-  for (const hierarchy of (await findHierarchies(version)).all) {
+export async function removeDeadCgroups(
+  version: '1' | '2',
+  deadSessions: readonly string[],
+  nowMs: number,
+): Promise<void> {
+  const hierarchies = await findHierarchies(version);
+  for (const session of deadSessions) await removeSessionTrees(hierarchies, session);
+  for (const hierarchy of hierarchies.all) {
     const names = await readdir(hierarchy).catch(nullIfMissing);
     for (const name of names ?? []) {
       if (name.startsWith(PREFIX)) await removeIfStale(join(hierarchy, name), nowMs);
     }
   }
+}
+
+async function removeSessionTrees({ all }: Hierarchies, session: string): Promise<void> {
+  await Promise.all(all.map((hierarchy) => removeTree(join(hierarchy, PREFIX + session))));
 }
 
 /** Removes a cgroup and those below it. */

@@ -37,7 +37,6 @@ export class Keeper {
   readonly #attachment: Attachment;
   readonly #output: KeeperOutput;
   #turn: Promise<unknown> = Promise.resolve();
-  #isDisconnected = false;
 
   private constructor(
     container: {
@@ -101,10 +100,9 @@ export class Keeper {
     await this.#ask(`inherit ${fromTop} ${toTop}`);
   }
 
-  async clear(folder: string): Promise<void> {
-    // With the keeper goes all that it kept.
-    if (this.#isDisconnected) return;
-    await this.#ask(`clear ${folder}`);
+  /** Frees a top's memory, by and by: nobody waits for it, and a keeper that fails at it fails the next command. */
+  clear(top: string): void {
+    void Promise.allSettled([this.#ask(`clear ${top}`)]);
   }
 
   async usage(folder: string): Promise<VolumeUsage> {
@@ -129,7 +127,6 @@ export class Keeper {
 
   /** Ends the keeper; its container is still to be removed. */
   disconnect(): void {
-    this.#isDisconnected = true;
     this.#attachment.close();
   }
 

@@ -71,15 +71,19 @@ export class DockerRun implements StagedRun {
   }
 
   async release(signal: AbortSignal): Promise<RunOutcome> {
+    signal.throwIfAborted();
     this.#lifecycle.beginRelease();
     try {
-      signal.throwIfAborted();
       const { clock } = this.#context;
       const releasedMs = clock.monotonicMs();
       const { exitCode, stopped } = await this.#awaitEnd(signal);
       const durationMs = clock.monotonicMs() - releasedMs;
       if (stopped === 'aborted') signal.throwIfAborted();
       return { ...(await this.#collect(exitCode)), timedOut: stopped === 'timed_out', durationMs };
+    } catch (error) {
+      // Also where the kill failed: who gave up is told so, and the session's close reports what is left.
+      signal.throwIfAborted();
+      throw error;
     } finally {
       this.#lifecycle.endRelease();
     }

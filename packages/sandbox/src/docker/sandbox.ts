@@ -8,7 +8,7 @@ import type {
   WorkspaceStrategy,
 } from '../port.ts';
 import { assertSessionRequest } from '../request.ts';
-import { removeStaleCgroups } from './cgroups.ts';
+import { removeDeadCgroups } from './cgroups.ts';
 import { findDeadSessions, removeSession } from './cleanup.ts';
 import { type Mount, tmpfsVolume, type TmpfsSize } from './container-config.ts';
 import { type EngineState, loadEngineState, lookForCgroups, assertFits } from './engine-state.ts';
@@ -111,12 +111,13 @@ class DockerSandbox implements Sandbox {
 
   async reap(signal: AbortSignal): Promise<number> {
     let removed = 0;
-    for (const session of await findDeadSessions(this.#engine)) {
+    const dead = await findDeadSessions(this.#engine);
+    for (const session of dead) {
       signal.throwIfAborted();
       removed += await removeSession(this.#engine, session);
     }
     const { cgroupVersion } = await this.#loadState();
-    await removeStaleCgroups(cgroupVersion, this.#clock.now().getTime());
+    await removeDeadCgroups(cgroupVersion, dead, this.#clock.now().getTime());
     return removed;
   }
 

@@ -9,7 +9,7 @@ import type {
   WorkspaceStrategy,
 } from '../port.ts';
 import { assertRunRequest } from '../request.ts';
-import { removeSession } from './cleanup.ts';
+import { removeContainer, removeSession } from './cleanup.ts';
 import type { EngineState } from './engine-state.ts';
 import type { Engine } from './engine.ts';
 import { EMPTY_FOLDER, HIDDEN_FOLDER, TREE_FOLDER } from './keeper-script.ts';
@@ -89,6 +89,8 @@ export class DockerSession implements SandboxSession {
     const { engine, state, name, keeper } = this.#parts;
     await Promise.allSettled(this.#starting);
     keeper.disconnect();
+    // The usual case, in which every run is disposed of, is then done; the rest is found, or reported, by label.
+    await Promise.allSettled([removeContainer(engine, keeper.containerId)]);
     await removeSession(engine, name.id);
     await state.cgroups?.removeSession(name.id);
   }

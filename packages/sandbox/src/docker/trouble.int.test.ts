@@ -160,6 +160,28 @@ describe('an engine that is gone', () => {
   });
 });
 
+it('removes nothing though it is asked to: the close fails, and the next program’s reaper has it', async () => {
+  let refuses = true;
+  const proxy = await startEngineProxy(bench.dockerHost, {
+    answer: (method) =>
+      method === 'DELETE' && refuses ? { status: 500, message: 'device busy' } : null,
+  });
+  const { image } = bench;
+  const labels = { 'dev.kervyxa.test-refused': proxy.dockerHost };
+  const sandbox = createDockerSandbox({ dockerHost: proxy.dockerHost, toolsImage: image, labels });
+  const request = { image, limits: LIMITS, tree, verifierPackage: null, runsMax: 1 };
+  const session = await sandbox.openSession(request, never);
+  await expect(session.close()).rejects.toMatchObject({ code: 'SANDBOX_CLEANUP_FAILED' });
+  refuses = false;
+  const left = { all: true, filters: { label: [`dev.kervyxa.test-refused=${proxy.dockerHost}`] } };
+  for (const { Id } of await bench.docker.listContainers(left)) {
+    await bench.docker.getContainer(Id).wait();
+  }
+  expect(await sandbox.reap(never)).toBeGreaterThan(0);
+  expect(await bench.docker.listContainers(left)).toEqual([]);
+  await proxy.close();
+});
+
 describe('an image', () => {
   it('is not there', async () => {
     const missing = `sha256:${'0'.repeat(64)}`;

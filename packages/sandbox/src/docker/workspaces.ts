@@ -86,7 +86,7 @@ export class OverlayWorkspaces implements WorkspaceMaker {
     const { keeper } = this.#context;
     if (this.#hasSetup) await keeper.inherit(SETUP_TOP, topOf(run));
     const setup = this.#hasSetup ? [`${keeper.volume(SETUP_TOP).path}/upper`] : [];
-    return this.#workspace(topOf(run), [...setup, this.#treePath()], () =>
+    return this.#workspace(topOf(run), [...setup, this.#treePath()], async () =>
       keeper.clear(topOf(run)),
     );
   }
