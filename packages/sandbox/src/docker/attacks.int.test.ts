@@ -11,6 +11,7 @@ beforeAll(async () => {
 });
 afterEach(() => bench.assertNothingLeft());
 
+// Keeps R-SANDBOX-WALLS.
 describe('code that wants out', () => {
   it('has no capability, no way to gain one, and no way to write but three folders (C05, C31)', async () => {
     const outcome = await runOnce(
@@ -240,6 +241,7 @@ describe('code that wants to stay', () => {
   });
 });
 
+// Keeps R-SANDBOX-FRESH.
 describe('code that wants to reach the next run', () => {
   const tree = testTree({
     'a.txt': 'A',

@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  namedVolume,
-  overlayVolume,
-  tmpfsVolume,
-  toContainerConfig,
-  toKeeperConfig,
-} from './container-config.ts';
+import { toContainerConfig, toKeeperConfig } from './container-config.ts';
+import { namedVolume, overlayVolume, tmpfsVolume } from './mounts.ts';
 import { GATE_SCRIPT } from './gate.ts';
 import { KEEPER_SCRIPT } from './keeper-script.ts';
 import { SECCOMP_JSON } from './seccomp.ts';

@@ -1,37 +1,14 @@
 import type { SandboxLimits } from '../port.ts';
 import { GATE_SCRIPT, HOME_FOLDER, PACKAGE_FOLDER, WORKSPACE } from './gate.ts';
 import { KEEPER_SCRIPT } from './keeper-script.ts';
+import { type Mount, namedVolume, UID } from './mounts.ts';
 import { SECCOMP_JSON } from './seccomp.ts';
 
-/** Owner of every file of ours and of every process of the solver's: nobody. */
-const UID = 65_534;
 const NANO_CPUS_PER_CPU = 1_000_000_000;
 /** The engine's own work before and after a run must survive the run (THREATS §7.2). */
 const OOM_SCORE_ADJ = 500;
 const OPEN_FILES_MAX = 1_024;
 const KEEPER_PIDS_MAX = 64;
-/** How many files a run may add; an inode bomb ends here with ENOSPC (THREATS C03). */
-export const WORKSPACE_INODES_MAX = 65_536;
-
-/** One mount of a container, in the engine's words. A volume without a source is new and dies with the container. */
-export interface Mount {
-  Type: 'volume' | 'bind';
-  Source: string;
-  Target: string;
-  ReadOnly: boolean;
-  VolumeOptions?: {
-    NoCopy: boolean;
-    Labels: Record<string, string>;
-    DriverConfig: { Name: string; Options: Record<string, string> };
-  };
-  BindOptions?: { Propagation: 'rslave'; NonRecursive: boolean };
-}
-
-export interface TmpfsSize {
-  readonly sizeBytes: number;
-  /** 0 for no limit. */
-  readonly inodesMax: number;
-}
 
 /** What one run's container is made of, beyond what all have alike. */
 export interface RunSpec {
@@ -174,79 +151,5 @@ function hardenedHost() {
     IpcMode: 'none',
     CgroupnsMode: 'private' as const,
     LogConfig: { Type: 'none', Config: {} },
-  };
-}
-
-/** A fresh memory file system of the engine's; `noexec` is left out, since honest builds run what they build (C01). */
-export function tmpfsVolume(
-  target: string,
-  size: TmpfsSize,
-  labels: Record<string, string>,
-): Mount {
-  const o = [
-    `size=${size.sizeBytes}`,
-    `nr_inodes=${size.inodesMax}`,
-    'mode=0755',
-    `uid=${UID}`,
-    `gid=${UID}`,
-    'nosuid',
-    'nodev',
-  ];
-  return newVolume(target, { type: 'tmpfs', device: 'tmpfs', o: o.join(',') }, labels);
-}
-
-export interface OverlaySpec {
-  /** Paths for the engine, the upmost first; read-only. */
-  readonly lowers: readonly string[];
-  /** Path, for the engine, of a folder that holds `upper` and `work`. */
-  readonly top: string;
-}
-
-export function overlayVolume(
-  target: string,
-  overlay: OverlaySpec,
-  labels: Record<string, string>,
-): Mount {
-  const o = [
-    `lowerdir=${overlay.lowers.join(':')}`,
-    `upperdir=${overlay.top}/upper`,
-    `workdir=${overlay.top}/work`,
-    // Without it, renaming a folder of the tree fails with EXDEV (PERF §4).
-    'redirect_dir=on',
-    // Said outright, since kernels differ in their defaults and equal input must act alike.
-    'index=off',
-    'metacopy=off',
-    'nosuid',
-    'nodev',
-  ];
-  return newVolume(target, { type: 'overlay', device: 'overlay', o: o.join(',') }, labels);
-}
-
-/** A volume that another container keeps. */
-export function namedVolume(name: string, target: string, readOnly: boolean): Mount {
-  return {
-    Type: 'volume',
-    Source: name,
-    Target: target,
-    ReadOnly: readOnly,
-    VolumeOptions: { NoCopy: true, Labels: {}, DriverConfig: { Name: 'local', Options: {} } },
-  };
-}
-
-function newVolume(
-  target: string,
-  options: Record<string, string>,
-  labels: Record<string, string>,
-): Mount {
-  return {
-    Type: 'volume',
-    Source: '',
-    Target: target,
-    ReadOnly: false,
-    VolumeOptions: {
-      NoCopy: true,
-      Labels: labels,
-      DriverConfig: { Name: 'local', Options: options },
-    },
   };
 }

@@ -21,7 +21,8 @@ const TREE_TIME_SECONDS = TREE_TIME.getTime() / 1_000;
  * program died, the keeper exits and its memory volumes go with it.
  *
  * Folders that an archive does not list get tar's time of day; `unpack` gives all the same, so that equal trees are
- * equal to the last bit. An overlay's own folder is its top's, so `inherit` hands on what a set-up made of it. `clear` frees memory early; what it may not remove goes with the volume.
+ * equal to the last bit. The root of an overlay is its top's, so `inherit` hands on what a set-up made of it. `clear`
+ * frees memory early; what it may not remove goes with the volume.
  */
 export const KEEPER_SCRIPT = `umask 022
 cd ${KEEPER_ROOT} || exit 1

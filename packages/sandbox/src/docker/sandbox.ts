@@ -10,7 +10,7 @@ import type {
 import { assertSessionRequest } from '../request.ts';
 import { removeDeadCgroups } from './cgroups.ts';
 import { findDeadSessions, removeSession } from './cleanup.ts';
-import { type Mount, tmpfsVolume, type TmpfsSize } from './container-config.ts';
+import { type Mount, tmpfsVolume, type TmpfsSize } from './mounts.ts';
 import { type EngineState, loadEngineState, lookForCgroups, assertFits } from './engine-state.ts';
 import { connectEngine, type Engine } from './engine.ts';
 import { inspectEngine } from './engine-facts.ts';
@@ -144,8 +144,8 @@ class DockerSandbox implements Sandbox {
       labels: toLabels(session, 'keeper'),
       mounts: [
         volume(TREE_FOLDER, toVolumeSize(tree)),
-        volume(HIDDEN_FOLDER, packageSize),
         volume(EMPTY_FOLDER, packageSize),
+        ...(verifierPackage === null ? [] : [volume(HIDDEN_FOLDER, packageSize)]),
         ...tops.map((top) => topVolume(top, limits.workspaceBytes, session)),
       ],
     });

@@ -151,10 +151,11 @@ export class DockerSession implements SandboxSession {
 
   async #startWith(workspace: Workspace, place: Place, request: RunRequest): Promise<DockerRun> {
     const { engine, state, clock, name, image, keeper } = this.#parts;
-    const { limits } = this.#parts.request;
+    const { limits, verifierPackage } = this.#parts.request;
     const cgroup = await state.cgroups?.createRun(name.id, this.#cgroupName(place), limits.pidsMax);
     const cpus = state.cpus.take(Math.ceil(limits.cpuCount));
-    const packageFolder = request.withVerifierPackage ? HIDDEN_FOLDER : EMPTY_FOLDER;
+    const isHidden = request.withVerifierPackage && verifierPackage !== null;
+    const packageFolder = isHidden ? HIDDEN_FOLDER : EMPTY_FOLDER;
     return DockerRun.start({
       engine,
       clock,

@@ -47,6 +47,7 @@ async function describeWorkspaces(strategy: WorkspaceStrategy): Promise<[string,
   return [fresh, prepared];
 }
 
+// Keeps R-SANDBOX-SAME.
 describe('the way in which a workspace is made', () => {
   it('shows in no name, mode, owner, link, time or byte, before or after a set-up', async () => {
     const overlay = await describeWorkspaces('overlay');

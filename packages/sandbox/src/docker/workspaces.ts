@@ -5,7 +5,7 @@ import {
   overlayVolume,
   tmpfsVolume,
   WORKSPACE_INODES_MAX,
-} from './container-config.ts';
+} from './mounts.ts';
 import type { Engine } from './engine.ts';
 import { WORKSPACE } from './gate.ts';
 import {
