@@ -19,6 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => worker.close());
 
+// Keeps R-FIXTURES.
 describe.each(judged.map((fixture): [string, Fixture] => [fixture.name, fixture]))(
   '%s',
   (_name, fixture) => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildFixtureRepository, FIXTURE_NAMES, loadFixture } from '../../fixtures/load.ts';
 
+// Keeps R-FIXTURES.
 describe.each(FIXTURE_NAMES)('the history of %s', (name) => {
   let root: string;
   beforeAll(() => {

@@ -44,6 +44,7 @@ function resultOf({ stdout }: CliEnd): VerificationResult {
   return VerificationResultSchema.parse(JSON.parse(stdout));
 }
 
+// Keeps R-BAD-INPUT.
 describe('a contract file that can not be used', () => {
   it.each([
     ['that is no JSON', () => '{"title": ', 'CONTRACT_TEXT_SYNTAX'],

@@ -13,6 +13,7 @@ const problemOf = (text: string, format: 'json' | 'yaml') => {
   return null;
 };
 
+// Keeps R-CONTRACT-STRICT.
 describe('readContractText, of JSON', () => {
   it('reads any JSON document as JSON.parse does', () => {
     fc.assert(

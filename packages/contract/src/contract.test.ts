@@ -59,6 +59,7 @@ describe('parseContract', () => {
   });
 });
 
+// Keeps R-CONTRACT-STRICT.
 describe('contractDigest', () => {
   const digest = contractDigest(parseContract(goodContract()));
 

@@ -27,6 +27,7 @@ const codesOf = (
   settings: OperatorSettings = GOOD_SETTINGS,
 ) => lintContract(editedContract(edits), facts, settings).map(({ code }) => code);
 
+// Keeps R-APPROVAL-ALL.
 describe('lintContract', () => {
   it('has nothing against the good contract, with and without facts', () => {
     expect(lintContract(goodContract(), goodFacts())).toEqual([]);

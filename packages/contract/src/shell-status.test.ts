@@ -150,6 +150,7 @@ describe('shellStatusKind', () => {
   });
 });
 
+// Keeps R-APPROVAL-STATUS.
 describe('shellProblems', () => {
   it.each([
     'if true; then',

@@ -47,6 +47,7 @@ const HONEST_NAMES = `
   p95_heap_bytes | heap_p99 | runtime_dependencies | latency_test_failures | sec_findings
 `;
 
+// Keeps R-APPROVAL-TIME.
 describe('timeWordOfUnit', () => {
   it.each(rowsOf(TIME_UNITS))('finds time in %j', (unit) => {
     expect(timeWordOfUnit(unit)).not.toBeNull();

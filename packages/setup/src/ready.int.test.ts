@@ -37,6 +37,7 @@ function imageOf(name: string): string {
   return loadRuntimes().get(name)?.imageId ?? `no binding of ${name}`;
 }
 
+// Keeps R-SETUP-NOTHING.
 describe('after set-up', () => {
   it('everything is found again, and nothing is said', async () => {
     const lines: string[] = [];

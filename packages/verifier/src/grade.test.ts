@@ -46,6 +46,7 @@ const marker = {
 };
 const one = (value: number): MetricReading => ({ kind: 'one', value });
 
+// Keeps R-SANDBOX-FACTS.
 describe('an exit status', () => {
   it.each<[string, Partial<RunOutcome>, string]>([
     ['0 passes', {}, 'pass'],

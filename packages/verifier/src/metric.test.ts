@@ -58,6 +58,7 @@ describe('a metric line', () => {
   });
 });
 
+// Keeps R-METRIC-ONE.
 describe('a stream of output', () => {
   it('gives the one metric among other lines', () => {
     expect(scan('hello\nKERVYXA_METRIC=1.5\nbye\n')).toEqual({ kind: 'one', value: 1.5 });

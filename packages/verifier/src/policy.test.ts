@@ -23,6 +23,7 @@ function codes(changedFiles: ChangedFile[], others: Partial<PolicyFacts> = {}): 
   return gradePolicy(contract, facts(changedFiles, others), null).map(({ code }) => code);
 }
 
+// Keeps R-POLICY-DIFF.
 describe('policy', () => {
   it('lets a change within the constraints through', () => {
     expect(codes([change('a.js'), change('README.md', 'added')])).toEqual([]);

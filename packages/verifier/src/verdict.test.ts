@@ -15,6 +15,7 @@ function withStatuses(...statuses: CriterionResult['status'][]): CriterionResult
   }));
 }
 
+// Keeps R-VERDICT-CLOSED.
 describe('the verdict', () => {
   it.each<[CriterionResult['status'][], string]>([
     [['pass', 'pass'], 'PASS'],

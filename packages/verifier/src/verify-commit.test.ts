@@ -178,6 +178,7 @@ describe('a commit that can not be had', () => {
   });
 });
 
+// Keeps R-VERDICT-TIME.
 describe('a time-out', () => {
   it('that does not repeat when nothing runs beside it does not count', async () => {
     let tries = 0;
@@ -197,6 +198,7 @@ describe('a time-out', () => {
   });
 });
 
+// Keeps R-VERDICT-OURS.
 describe('a command that is not found', () => {
   it('at the base commit either is the contract’s fault (BUG-16)', async () => {
     expect(await verdictOf({ commands: { tests: notFound } })).toBe(
@@ -249,6 +251,7 @@ describe('set-up', () => {
   });
 });
 
+// Keeps R-VERDICT-OURS.
 describe('trouble of ours', () => {
   const trouble = defineErrors({
     SANDBOX_ENGINE_UNAVAILABLE: {
@@ -334,6 +337,7 @@ describe('what can not run here', () => {
   });
 });
 
+// Keeps R-HIDDEN-APART.
 describe('the hidden package', () => {
   const archive: TreeArchive = {
     digest: 'f'.repeat(64),

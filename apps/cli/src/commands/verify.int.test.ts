@@ -66,6 +66,7 @@ describe('kervyxa verify', () => {
   });
 });
 
+// Keeps R-CLI-STOP.
 describe('a stopped kervyxa verify', () => {
   it.each([
     ['SIGINT', 130],

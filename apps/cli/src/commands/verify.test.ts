@@ -84,6 +84,7 @@ const NO_MACHINE: VerifyMachine = {
   open: () => Promise.reject(new Error('expected nothing to be run')),
 };
 
+// Keeps R-CLI-CODES.
 describe('kervyxa verify', () => {
   it.each([
     ['PASS', 0],

@@ -150,6 +150,7 @@ describe('a server that is smart when asked and plain files when fetched from (G
   });
 });
 
+// Keeps R-INTAKE-BOUNDED.
 describe('a bomb', () => {
   it('is a file larger than allowed: a fault, found without reading it (G21)', async () => {
     const zeros = await writeObject(repository, 'blob', Buffer.alloc(3_000_000));

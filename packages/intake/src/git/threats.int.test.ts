@@ -64,6 +64,7 @@ function fetchedOr(outcome: IntakeOutcome): FetchedCommit {
   return outcome.source;
 }
 
+// Keeps R-INTAKE-URL.
 describe('a URL', () => {
   it('points into the private network: refused as the caller’s fault', async () => {
     const intake = world.newIntake({ allowedOrigins: [world.server.origin] });
@@ -249,6 +250,7 @@ describe('a server', () => {
   });
 });
 
+// Keeps R-INTAKE-EXACT.
 describe('a commit id', () => {
   it.each([
     ['tag', async () => ids['tag:v1'] ?? '', () => `peel it: ${ids.fix}`],
@@ -332,6 +334,7 @@ describe('a history', () => {
   });
 });
 
+// Keeps R-INTAKE-KEPT.
 describe('a captured commit', () => {
   it('survives a force-push and the deletion of the repository (G15)', async () => {
     const name = 'pushed.git';

@@ -1,0 +1,41 @@
+/** What the product promises, each cited by the tests that hold it: a line `// Keeps R-…` above a test or a suite. */
+export const REQUIREMENTS = {
+  'R-SETUP-NOTHING':
+    'The two commands bring engine, images and packages with them, and repair what was interrupted.',
+  'R-CONTRACT-STRICT': 'A contract is read strictly; its digest names its canonical form.',
+  'R-APPROVAL-ALL': 'Approval gives every finding at once, each with a code, a place and a fix.',
+  'R-APPROVAL-TIME': 'No benchmark that reduces to elapsed time is approved, in any spelling.',
+  'R-APPROVAL-STATUS':
+    'No command that can not fail, or hides its status, is approved as a criterion.',
+  'R-INTAKE-EXACT':
+    'Exactly the commit asked for is judged, and its workspace is its tree to the byte.',
+  'R-INTAKE-URL': 'Git is never led to an address or by a protocol that the policy does not allow.',
+  'R-INTAKE-BOUNDED':
+    'Bytes, objects, memory and time of git are bounded, and what exceeds them is no fault of ours.',
+  'R-INTAKE-KEPT':
+    'A commit that was captured can be judged again, whatever its repository does afterwards.',
+  'R-POLICY-DIFF':
+    'Every change counts: a rename twice, a mode, a link, a submodule, a name in any spelling.',
+  'R-HOST-NO-TREE': 'No working tree of a solver’s ever exists on the host.',
+  'R-SANDBOX-WALLS':
+    'A run has no network, no capability, no writable root and no limit that it can lift.',
+  'R-SANDBOX-FRESH':
+    'Every criterion starts from the set-up’s result in a fresh container, and can not change it.',
+  'R-SANDBOX-SAME': 'How a workspace is made changes no verdict.',
+  'R-SANDBOX-FACTS': 'What ended a run is told by facts of ours, not by what the run says.',
+  'R-METRIC-ONE': 'A metric is one exact line of the whole output of a command that ended well.',
+  'R-VERDICT-CLOSED':
+    'Missing evidence is never a pass, and a failure that was seen is never hidden.',
+  'R-VERDICT-OURS':
+    'Trouble of ours is ERROR, a broken contract is INCONCLUSIVE, and a solver can choose neither.',
+  'R-VERDICT-TIME': 'A time-out counts only when it repeats with nothing beside it.',
+  'R-HIDDEN-APART': 'The hidden package is in the containers of hidden criteria and in no other.',
+  'R-CLI-CODES':
+    'Each command ends with the exit status of its outcome, and says what was wrong and how to mend it.',
+  'R-CLI-STOP': 'A stopped command leaves no container, volume, process or temporary file.',
+  'R-BAD-INPUT': 'Bad input gives one clear line with a stable code, and leaves nothing behind.',
+  'R-FIXTURES':
+    'Each honest commit of the fixtures passes and each cheat fails for its own reason, with equal SHAs everywhere.',
+} as const;
+
+export type RequirementId = keyof typeof REQUIREMENTS;
