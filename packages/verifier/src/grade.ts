@@ -22,6 +22,7 @@ export interface RunEvidence {
 const COMMAND_NOT_RUN = new Set([126, 127]);
 const SIGNALLED_ABOVE = 128;
 const SIGKILLED = 137;
+const SIGNS = { lt: '<', lte: '<=', gt: '>', gte: '>=', eq: '=' } as const;
 const PASS: Grade = { status: 'pass', reason: null, message: null, metric: null };
 
 /**
@@ -153,7 +154,7 @@ function gradeBenchmark(
   if (typeof measured !== 'number') return measured;
   const { name, unit, op, threshold } = criterion.metric;
   if (compare(measured, op, threshold)) return { ...PASS, metric: measured };
-  const message = `expected ${name} ${op} ${threshold} ${unit}, got ${measured}`;
+  const message = `expected ${name} ${SIGNS[op]} ${threshold} ${unit}, got ${measured}`;
   return { ...fail('THRESHOLD_NOT_MET', toPrintable(message)), metric: measured };
 }
 

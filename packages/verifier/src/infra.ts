@@ -13,10 +13,11 @@ const REASON_OF_CODE: Readonly<Record<string, InfraReason>> = {
 
 /**
  * What stopped us, as a reason of ours. An error that is the caller's to mend, and an abort, are thrown on: they are
- * no verdict.
+ * no verdict. After an abort only a container that is left is worth more words than the abort itself.
  */
 export function toInfraReason(error: unknown, subject: string | null, signal: AbortSignal): Reason {
-  signal.throwIfAborted();
+  const isLeftover = isAppError(error) && error.code === 'SANDBOX_CLEANUP_FAILED';
+  if (signal.aborted) throw isLeftover ? error : signal.reason;
   if (isAppError(error) && error.traits.fault === 'caller') throw error;
   const code = (isAppError(error) ? REASON_OF_CODE[error.code] : undefined) ?? 'INTERNAL';
   const message = error instanceof Error ? error.message : String(error);
