@@ -230,7 +230,7 @@ describe('code that wants to stay', () => {
     expect(outcome).toMatchObject({ timedOut: true, exitCode: 137 });
   });
 
-  it('ends in the moment of its time-out, a hundred times, and never without its output (BUG-36)', async () => {
+  it('prints one line without a newline and ends at once, a hundred times: it is never lost (BUG-36)', async () => {
     await withSession(bench, { runsMax: 100 }, async (session) => {
       const texts = new Set<string>();
       for (let count = 0; count < 100; count += 1) {
