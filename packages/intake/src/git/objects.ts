@@ -30,7 +30,7 @@ export async function* readObjects(
   if (ids.length === 0) return;
   const git = streamGit(context, ['cat-file', '--batch'], signal);
   const writing = writeIds(git, ids);
-  const source = new ByteSource(git.stdout);
+  const source = new ByteSource(git.stdout, signal);
   try {
     for (const id of ids) {
       const { type, size } = parseHeader(await source.line(), id);
@@ -105,9 +105,11 @@ function parseHeader(line: string, id: string): ObjectHeader {
 /** Bytes of a stream, handed out without copying. */
 class ByteSource {
   readonly #pieces: AsyncIterator<Buffer>;
+  readonly #signal: AbortSignal;
   #current: Buffer = Buffer.alloc(0);
 
-  constructor(stream: AsyncIterable<Buffer>) {
+  constructor(stream: AsyncIterable<Buffer>, signal: AbortSignal) {
+    this.#signal = signal;
     this.#pieces = stream[Symbol.asyncIterator]();
   }
 
@@ -134,6 +136,8 @@ class ByteSource {
 
   async #more(): Promise<void> {
     const next = await this.#pieces.next();
+    // An abort ends git, and so the stream; whoever reads, here or in an object's content, gets its reason.
+    this.#signal.throwIfAborted();
     if (next.done === true) throw new Error('expected more bytes from git, got the end');
     this.#current =
       this.#current.length === 0 ? next.value : Buffer.concat([this.#current, next.value]);
