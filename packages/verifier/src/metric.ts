@@ -1,4 +1,5 @@
 const MARKER = 'KERVYXA_METRIC';
+const MARKER_START = MARKER.charCodeAt(0);
 // Longer than any marker line that can be right; the rest of a longer line is counted, not kept (THREATS M16).
 const LINE_BYTES_KEPT = 128;
 const NEWLINE = 0x0a;
@@ -24,14 +25,16 @@ export class MetricScanner {
   #firstAttempt: string | null = null;
   #attemptCount = 0;
 
+  /** Byte by byte: a flood of empty lines would cost a hundred times more with a slice or a search for each. */
   push(chunk: Uint8Array): void {
-    let start = 0;
-    for (;;) {
-      const end = chunk.indexOf(NEWLINE, start);
-      this.#append(chunk.subarray(start, end === -1 ? chunk.length : end));
-      if (end === -1) return;
-      this.#endLine();
-      start = end + 1;
+    for (let at = 0; at < chunk.length; at += 1) {
+      const byte = chunk[at] ?? 0; // Never 0 for want of a byte: `at` is below the length.
+      if (byte === NEWLINE) {
+        this.#endLine();
+        continue;
+      }
+      if (this.#length < LINE_BYTES_KEPT) this.#line[this.#length] = byte;
+      this.#length += 1;
     }
   }
 
@@ -45,22 +48,18 @@ export class MetricScanner {
     return value === null ? { kind: 'malformed', line } : { kind: 'one', value };
   }
 
-  #append(piece: Uint8Array): void {
-    if (this.#length < LINE_BYTES_KEPT) {
-      this.#line.set(piece.subarray(0, LINE_BYTES_KEPT - this.#length), this.#length);
-    }
-    this.#length += piece.length;
+  #endLine(): void {
+    if (this.#length >= MARKER.length && this.#line[0] === MARKER_START) this.#endCandidate();
+    this.#length = 0;
   }
 
-  #endLine(): void {
+  #endCandidate(): void {
     const kept = this.#line.subarray(0, Math.min(this.#length, LINE_BYTES_KEPT));
     const text = Buffer.from(kept).toString('latin1');
-    if (text.startsWith(MARKER)) {
-      this.#attemptCount += 1;
-      const tooLong = this.#length > LINE_BYTES_KEPT;
-      this.#firstAttempt ??= tooLong ? `${text}…` : text;
-    }
-    this.#length = 0;
+    if (!text.startsWith(MARKER)) return;
+    this.#attemptCount += 1;
+    const tooLong = this.#length > LINE_BYTES_KEPT;
+    this.#firstAttempt ??= tooLong ? `${text}…` : text;
   }
 }
 
