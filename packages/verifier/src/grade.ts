@@ -50,8 +50,10 @@ export function gradeRun(criterion: Criterion, evidence: RunEvidence): Grade {
 }
 
 /** True where the shell could not run the command; whose fault that is, a run at the base commit tells. */
-export function isCommandNotFound(outcome: RunOutcome): boolean {
-  return !outcome.timedOut && !outcome.outputExceeded && COMMAND_NOT_RUN.has(outcome.exitCode);
+export function isCommandNotFound(criterion: Criterion, outcome: RunOutcome): boolean {
+  const { timedOut, outputExceeded, exitCode } = outcome;
+  if (timedOut || outputExceeded || exitCode === expectedExitCode(criterion)) return false;
+  return COMMAND_NOT_RUN.has(exitCode);
 }
 
 /** How a process ended against how it should have. Also used for set-up commands, which should end with 0. */

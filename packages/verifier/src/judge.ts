@@ -7,7 +7,13 @@ import { createProgress, type Progress } from './progress.ts';
 import { toInfraReason } from './infra.ts';
 import { toNotRun, toResult, type CriterionResult, type Reason } from './result.ts';
 import type { StepLog } from './steps.ts';
-import { type CriterionEnd, runTrial, type SetupFailure, type TrialRequest } from './trial.ts';
+import {
+  type CriterionEnd,
+  runTrial,
+  type SetupFailure,
+  type TrialEnd,
+  type TrialRequest,
+} from './trial.ts';
 
 export interface JudgeDeps {
   readonly sandbox: Sandbox;
@@ -29,6 +35,10 @@ export type Judgement =
   /** The set-up did not get through, so there is nothing to say about any criterion. */
   | { readonly kind: 'stopped'; readonly verdict: Verdict; readonly reason: Reason };
 
+const STARTED_AHEAD = 2;
+/** Nothing runs beside, and no container is started meanwhile. */
+const ALONE = { parallelism: 1, startedAhead: 0 };
+
 /**
  * Runs and grades the criteria of a contract on a commit that policy let through.
  *
@@ -49,7 +59,12 @@ export async function judgeCriteria(
   const progress = createProgress(deps, contract, (criterion, end) =>
     gradeCriterion(criterion, end, signal),
   );
-  const trial = { ...request, criteria: runnable, parallelism: deps.parallelism };
+  const trial = {
+    ...request,
+    criteria: runnable,
+    parallelism: deps.parallelism,
+    startedAhead: STARTED_AHEAD,
+  };
 
   const ends = await runWithSecondTry(deps.sandbox, trial, progress, signal);
   if (ends.kind === 'setup_failed') return judgeSetup(deps.sandbox, trial, ends, signal);
@@ -58,13 +73,12 @@ export async function judgeCriteria(
   for (const criterion of runnable) {
     graded.set(criterion.id, gradeCriterion(criterion, ends.ends.get(criterion.id), signal));
   }
-  const notFound = runnable.filter(({ id }) => hasCommandNotFound(ends.ends.get(id)));
-  for (const broken of await findBrokenAtBase(
-    deps.sandbox,
-    { ...trial, criteria: notFound },
-    signal,
-  )) {
-    graded.set(broken.id, broken);
+  const notFound = runnable.filter((criterion) =>
+    isNotFound(criterion, ends.ends.get(criterion.id)),
+  );
+  const atBase = { ...trial, criteria: notFound };
+  for (const other of await judgeNotFoundAtBase(deps.sandbox, atBase, signal)) {
+    graded.set(other.id, other);
   }
   const criteria = contract.criteria.map(
     (criterion) => graded.get(criterion.id) ?? toUnavailable(criterion, request),
@@ -81,20 +95,39 @@ async function runWithSecondTry(
   trial: TrialOfCommit,
   progress: Progress,
   signal: AbortSignal,
-): Promise<{ kind: 'ran'; ends: ReadonlyMap<string, CriterionEnd> } | SetupFailure> {
+): Promise<TrialEnd> {
   if (trial.criteria.length === 0) return { kind: 'ran', ends: new Map() };
-  const first = await runTrial(sandbox, trial, progress.listen(1), signal);
-  if (first.kind === 'setup_failed') {
-    if (!first.outcome.timedOut) return first;
-    return runTrial(sandbox, { ...trial, parallelism: 1 }, progress.listen(2), signal);
-  }
+  const first = await runPatiently(sandbox, trial, progress.listen, signal);
+  if (first.kind === 'setup_failed') return first;
   const late = trial.criteria.filter(({ id }) => isLate(first.ends.get(id)));
   if (late.length === 0) return first;
-  const again = { ...trial, criteria: late, parallelism: 1 };
-  const second = await runTrial(sandbox, again, progress.listen(2), signal);
+  const again = { ...trial, ...ALONE, criteria: late };
+  const second = await runPatiently(sandbox, again, progress.listen, signal).catch(toBroken(late));
   if (second.kind === 'setup_failed') return second;
   return { kind: 'ran', ends: new Map([...first.ends, ...second.ends]) };
 }
+
+/** Runs a trial, and once more with nothing beside it where its set-up was late. */
+async function runPatiently(
+  sandbox: Sandbox,
+  trial: TrialRequest,
+  listen: Progress['listen'],
+  signal: AbortSignal,
+): Promise<TrialEnd> {
+  const first = await runTrial(sandbox, trial, listen({ isLast: false }), signal);
+  if (first.kind !== 'setup_failed' || !first.outcome.timedOut) return first;
+  return runTrial(sandbox, { ...trial, ...ALONE }, listen({ isLast: true }), signal);
+}
+
+/** A further trial that we could not run takes nothing from what the first one showed of other criteria. */
+function toBroken(criteria: readonly Criterion[]): (error: unknown) => TrialEnd {
+  return (error) => ({
+    kind: 'ran',
+    ends: new Map(criteria.map(({ id }) => [id, { kind: 'broke', error }])),
+  });
+}
+
+const toNobody = () => ({});
 
 async function judgeSetup(
   sandbox: Sandbox,
@@ -103,10 +136,10 @@ async function judgeSetup(
   signal: AbortSignal,
 ): Promise<Judgement> {
   const subject = `environment.setup[${index}]`;
-  const atBase = await runTrial(
+  const atBase = await runPatiently(
     sandbox,
     { ...trial, tree: trial.baseTree, criteria: [] },
-    {},
+    toNobody,
     signal,
   );
   const what = gradeEnd(outcome, 0).message ?? '';
@@ -119,25 +152,33 @@ async function judgeSetup(
   return { kind: 'stopped', verdict: 'FAIL', reason: { code: 'SETUP_FAILED', subject, message } };
 }
 
-/** Those of the trial's criteria whose command can't be run at the base commit either. */
-async function findBrokenAtBase(
+/** What running the trial's criteria at the base commit changes: where the command is not found there either. */
+async function judgeNotFoundAtBase(
   sandbox: Sandbox,
   trial: TrialOfCommit,
   signal: AbortSignal,
 ): Promise<CriterionResult[]> {
   if (trial.criteria.length === 0) return [];
-  const atBase = await runTrial(sandbox, { ...trial, tree: trial.baseTree }, {}, signal);
-  const broken =
-    atBase.kind === 'setup_failed'
-      ? trial.criteria
-      : trial.criteria.filter(({ id }) => hasCommandNotFound(atBase.ends.get(id)));
-  return broken.map((criterion) => ({
+  const base = { ...trial, tree: trial.baseTree };
+  const atBase = await runPatiently(sandbox, base, toNobody, signal).catch(
+    toBroken(trial.criteria),
+  );
+  return trial.criteria.flatMap((criterion): CriterionResult[] => {
+    if (atBase.kind === 'setup_failed') return [toContractBroken(criterion)];
+    const end = atBase.ends.get(criterion.id);
+    if (end?.kind !== 'ran') return [gradeCriterion(criterion, end, signal)];
+    return isNotFound(criterion, end) ? [toContractBroken(criterion)] : [];
+  });
+}
+
+function toContractBroken(criterion: Criterion): CriterionResult {
+  return {
     ...toNotRun(criterion),
     status: 'inconclusive',
     reason: 'COMMAND_NOT_FOUND',
     message:
       'the shell finds no such command, at the base commit either: the contract names one that is not there',
-  }));
+  };
 }
 
 function gradeCriterion(
@@ -156,8 +197,8 @@ function isLate(end: CriterionEnd | undefined): boolean {
   return end?.kind === 'ran' && end.evidence.outcome.timedOut;
 }
 
-function hasCommandNotFound(end: CriterionEnd | undefined): boolean {
-  return end?.kind === 'ran' && isCommandNotFound(end.evidence.outcome);
+function isNotFound(criterion: Criterion, end: CriterionEnd | undefined): boolean {
+  return end?.kind === 'ran' && isCommandNotFound(criterion, end.evidence.outcome);
 }
 
 function toUnavailable(criterion: Criterion, request: JudgeRequest): CriterionResult {

@@ -7,8 +7,8 @@ import type { CriterionEnd, TrialListener } from './trial.ts';
 
 /** Turns what happens in the trials of one verification into steps: each starts once and ends once. */
 export interface Progress {
-  /** For the first trial of the commit, or the second. */
-  listen(attempt: 1 | 2): TrialListener;
+  /** For the next trial of the commit; `isLast` where a set-up that is late is not tried again. */
+  readonly listen: (attempt: { readonly isLast: boolean }) => TrialListener;
   /** Ends the steps of all criteria with what came out in the end. */
   finish(criteria: readonly CriterionResult[]): void;
 }
@@ -25,9 +25,11 @@ export function createProgress(
     const finish = log.start(toCriterionStep(criterion));
     finish(result.status, reason === null ? undefined : { code: reason, message: message ?? '' });
   };
+  let attempts = 0;
   return {
-    listen: (attempt) => {
-      const isLast = attempt === 2;
+    listen: ({ isLast }) => {
+      attempts += 1;
+      const attempt = attempts;
       const finishWorkspace = log.start({
         id: 'workspace',
         kind: 'workspace',
@@ -44,7 +46,7 @@ export function createProgress(
         },
         onCriterionStart: (criterion) => log.start(toCriterionStep(criterion)),
         onCriterionEnd: (criterion, end) => {
-          if (!needsAnotherLook(end)) finishCriterion(grade(criterion, end));
+          if (!needsAnotherLook(criterion, end)) finishCriterion(grade(criterion, end));
         },
         onOutput: (stepId, stream, chunk) =>
           onEvent({ kind: 'output', stepId, attempt, stream, chunk }),
@@ -55,10 +57,10 @@ export function createProgress(
 }
 
 /** A late run may have a second, and a command that was not found is tried at the base commit. */
-function needsAnotherLook(end: CriterionEnd): boolean {
-  return (
-    end.kind === 'ran' && (end.evidence.outcome.timedOut || isCommandNotFound(end.evidence.outcome))
-  );
+function needsAnotherLook(criterion: Criterion, end: CriterionEnd): boolean {
+  if (end.kind !== 'ran') return false;
+  const { outcome } = end.evidence;
+  return outcome.timedOut || isCommandNotFound(criterion, outcome);
 }
 
 function toSetupStep({ environment }: Contract, index: number): Step {

@@ -198,8 +198,41 @@ describe('a time-out', () => {
   });
 });
 
+// Keeps R-VERDICT-TIME.
+describe('a slow machine', () => {
+  it('is late with the set-up and then with a criterion: each has a second try of its own', async () => {
+    const tries = { install: 0, tests: 0 };
+    const install: FakeCommand = () => (++tries.install === 1 ? late : {});
+    const tests: FakeCommand = () => (++tries.tests === 1 ? late : {});
+    expect(await verdictOf({ setup: ['install'], commands: { install, tests } })).toBe('PASS');
+  });
+
+  it('is late with the set-up before the second try of a criterion', async () => {
+    const tries = { install: 0, tests: 0 };
+    const install: FakeCommand = () => (++tries.install === 2 ? late : {});
+    const tests: FakeCommand = () => (++tries.tests === 1 ? late : {});
+    expect(await verdictOf({ setup: ['install'], commands: { install, tests } })).toBe('PASS');
+  });
+
+  it('is late with the set-up at the base: the solver still can not choose INCONCLUSIVE', async () => {
+    let tries = 0;
+    const install: FakeCommand = ({ workspace }) => {
+      if (String(workspace.get('a.js')) === 'head\n') return { exitCode: 1 };
+      return ++tries === 1 ? late : {};
+    };
+    expect(await verdictOf({ setup: ['install'], commands: { install } })).toBe(
+      'FAIL SETUP_FAILED',
+    );
+  });
+});
+
 // Keeps R-VERDICT-OURS.
 describe('a command that is not found', () => {
+  it('is what the contract expects, and passes', async () => {
+    const criteria = [criterion('tests', { expectedExitCode: 127 })];
+    expect(await verdictOf({ criteria, commands: { tests: notFound } })).toBe('PASS');
+  });
+
   it('at the base commit either is the contract’s fault (BUG-16)', async () => {
     expect(await verdictOf({ commands: { tests: notFound } })).toBe(
       'INCONCLUSIVE COMMAND_NOT_FOUND',
@@ -287,6 +320,29 @@ describe('trouble of ours', () => {
     const breaksWith = trouble.create('SANDBOX_ENGINE_UNAVAILABLE', { message: 'socket closed' });
     const criteria = [criterion('a'), criterion('b')];
     expect(await verdictOf({ criteria, commands: { a: { breaksWith }, b: { exitCode: 1 } } })).toBe(
+      'FAIL EXIT_CODE_MISMATCH ENGINE_UNAVAILABLE',
+    );
+  });
+
+  it('comes while a late criterion is run again: what else failed stays a FAIL', async () => {
+    const breaksWith = trouble.create('SANDBOX_ENGINE_UNAVAILABLE', { message: 'socket closed' });
+    let tries = 0;
+    const install: FakeCommand = () => (++tries === 1 ? {} : { breaksWith });
+    const story = { setup: ['install'], criteria: [criterion('slow'), criterion('wrong')] };
+    const commands = { install, slow: late, wrong: { exitCode: 1 } };
+    expect(await verdictOf({ ...story, commands })).toBe(
+      'FAIL EXIT_CODE_MISMATCH ENGINE_UNAVAILABLE',
+    );
+  });
+
+  it('comes while the base is asked about a missing command: only that criterion is open', async () => {
+    const breaksWith = trouble.create('SANDBOX_ENGINE_UNAVAILABLE', { message: 'socket closed' });
+    const missing = onHead(notFound, { breaksWith });
+    expect(await verdictOf({ commands: { tests: missing } })).toBe('ERROR ENGINE_UNAVAILABLE');
+    const install = onHead({}, { breaksWith });
+    const story = { setup: ['install'], criteria: [criterion('missing'), criterion('wrong')] };
+    const commands = { install, missing, wrong: { exitCode: 1 } };
+    expect(await verdictOf({ ...story, commands })).toBe(
       'FAIL EXIT_CODE_MISMATCH ENGINE_UNAVAILABLE',
     );
   });
