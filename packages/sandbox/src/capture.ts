@@ -55,9 +55,10 @@ export class FileCapture {
 
   push(chunk: Uint8Array): void {
     this.#capture.push(chunk);
-    for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, at + 1)) {
-      this.#newlines += 1;
-    }
+    // Not by a search from newline to newline, which costs a hundred times more where there is nothing else.
+    let newlines = 0;
+    for (let at = 0; at < chunk.length; at += 1) if (chunk[at] === NEWLINE) newlines += 1;
+    this.#newlines += newlines;
     this.#lastByte = chunk.at(-1) ?? this.#lastByte;
   }
 
