@@ -4,6 +4,7 @@ import type { Check } from '@kervyxa/setup';
 import type { CommandContext } from '../context.ts';
 import type { Screen } from '../host.ts';
 import { count, cut, pad, paragraph, widthOf } from '../present/text.ts';
+import { toJsonText } from '../present/json.ts';
 
 interface DoctorOptions {
   readonly json?: boolean;
@@ -52,7 +53,7 @@ export function showChecks(
   const failed = checks.filter(({ status }) => status === 'fail');
   const exitCode = failed.length === 0 ? 0 : EXIT_UNWELL;
   if (options.json === true) {
-    screen.write(`${JSON.stringify({ ok: failed.length === 0, checks }, null, 2)}\n`);
+    screen.write(toJsonText({ ok: failed.length === 0, checks }));
     return exitCode;
   }
   const idColumns = Math.max(...checks.map(({ id }) => widthOf(id)));

@@ -14,6 +14,7 @@ import {
 import type { Screen } from '../host.ts';
 import { toFindingsSummary, toFindingsText } from '../present/findings.ts';
 import { paragraph } from '../present/text.ts';
+import { toJsonText } from '../present/json.ts';
 
 export interface LintOptions {
   readonly repo?: string;
@@ -82,7 +83,7 @@ export async function runLint(
   const outcome = lintDocument(document, facts, settings);
   host.stdout.write(
     options.json === true
-      ? `${JSON.stringify(toJson(outcome), null, 2)}\n`
+      ? toJsonText(toJson(outcome))
       : `${toText(outcome, document.name, host.stdout)}\n`,
   );
   return outcome.findings.some(isOpen) ? EXIT_REFUSED : 0;

@@ -3,6 +3,7 @@ import { toPrintable } from '@kervyxa/core';
 import type { Runtimes } from '@kervyxa/setup';
 import type { CommandContext } from '../context.ts';
 import type { Screen } from '../host.ts';
+import { toJsonText } from '../present/json.ts';
 
 interface RuntimesOptions {
   readonly json?: boolean;
@@ -35,7 +36,7 @@ export function showRuntimes(runtimes: Runtimes, options: RuntimesOptions, scree
     .map(([name, { imageId, source, at }]) => ({ name, imageId, source, boundAt: at }))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
   if (options.json === true) {
-    screen.write(`${JSON.stringify({ runtimes: rows }, null, 2)}\n`);
+    screen.write(toJsonText({ runtimes: rows }));
     return;
   }
   if (rows.length === 0) {

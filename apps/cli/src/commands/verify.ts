@@ -12,6 +12,7 @@ import type { CommandContext } from '../context.ts';
 import { loadVerifiableContract } from '../contract-document.ts';
 import { cliError } from '../errors.ts';
 import { openEvidenceFolder, type EvidenceFolder } from '../io/evidence-folder.ts';
+import { toJsonText } from '../present/json.ts';
 import { createProgress } from '../present/progress.ts';
 import { toResultText } from '../present/result.ts';
 
@@ -111,7 +112,7 @@ export async function runVerify(
   if (host.stdout.isTerminal && host.stderr.isTerminal) host.stdout.write('\n');
   host.stdout.write(
     options.json === true
-      ? `${JSON.stringify(result, null, 2)}\n`
+      ? toJsonText(result)
       : `${toResultText(result, request.contract, host.stdout)}\n${toEvidenceLine(options)}`,
   );
   evidence?.finish(result);

@@ -4,6 +4,7 @@ import type { Contract } from '@kervyxa/contract';
 import { canonicalJson, isAppError, toPrintable } from '@kervyxa/core';
 import type { VerificationEvent, VerificationResult } from '@kervyxa/verifier';
 import { cliError } from '../errors.ts';
+import { toJsonText } from '../present/json.ts';
 import { StepLogs } from './step-logs.ts';
 
 const MARKER = '.kervyxa-evidence';
@@ -47,8 +48,7 @@ export function openEvidenceFolder(folder: string, contract: Contract): Evidence
     finish: (result) =>
       writing(path, () => {
         logs.close();
-        const text = `${JSON.stringify(result, null, 2)}\n`;
-        writeFileSync(join(path, 'result.json'), text, { flag: 'wx' });
+        writeFileSync(join(path, 'result.json'), toJsonText(result), { flag: 'wx' });
       }),
   };
 }
