@@ -35,6 +35,11 @@ export interface RunRequest {
   readonly withVerifierPackage: boolean;
   /** Every byte in order, also those beyond what is kept. Must not throw and must not keep the chunk. */
   readonly onOutput?: (stream: OutputStream, chunk: Uint8Array) => void;
+  /**
+   * The output has ended, and as a rule the command with it: who waits for its CPU may go on while the engine takes
+   * the container down. A command that closes its output early only crowds its own neighbours. Must not throw.
+   */
+  readonly onOutputEnd?: () => void;
 }
 
 export interface CapturedStream {
@@ -98,10 +103,16 @@ export interface StagedRun {
 /**
  * One tree on one image. `runSetup` zero or more times, one after another, before the first `stage`; what the last
  * one left is where every staged run starts, and no run can change that. Then `stage` side by side as wished.
- * `close` removes every container and volume of the session, also after a failed start; safe twice.
+ * `close` disposes of every run and removes every container and volume of the session, also after a failed start;
+ * safe twice.
  */
 export interface SandboxSession {
   readonly strategy: WorkspaceStrategy;
+  /**
+   * Resolves when the tree is laid out; rejects with what kept it from that, and then so does every set-up and run.
+   * They may be asked for before: what can be made ready meanwhile is, and they wait with the rest.
+   */
+  readonly ready: Promise<void>;
   runSetup(request: RunRequest, signal: AbortSignal): Promise<RunOutcome>;
   stage(request: RunRequest, signal: AbortSignal): Promise<StagedRun>;
   close(): Promise<void>;

@@ -22,8 +22,10 @@ export interface TrialRequest {
   readonly tree: TreeArchive;
   readonly verifierPackage: TreeArchive | null;
   readonly criteria: readonly Criterion[];
-  /** How many criteria run side by side. One more is started ahead and waits. */
+  /** How many criteria run side by side. */
   readonly parallelism: number;
+  /** How many more containers are started meanwhile and wait: starting one takes a core for a moment. */
+  readonly startedAhead: number;
 }
 
 export interface TrialListener {
@@ -66,10 +68,14 @@ export async function runTrial(
     { image, tree, verifierPackage, limits: toLimits(contract), runsMax: criteria.length },
     signal,
   );
+  // Reported when it happens; what keeps it from happening is thrown below, after whatever waited for it.
+  session.ready.then(listener.onSessionOpen, () => undefined);
   try {
-    listener.onSessionOpen?.();
     const failed = await runSetup(session, contract, listener, signal);
-    return failed ?? { kind: 'ran', ends: await runCriteria(session, request, listener, signal) };
+    if (failed !== null) return failed;
+    const ends = await runCriteria(session, request, listener, signal);
+    await session.ready;
+    return { kind: 'ran', ends };
   } finally {
     await session.close();
   }
@@ -110,11 +116,11 @@ async function runSetup(
 
 async function runCriteria(
   session: SandboxSession,
-  { criteria, parallelism, verifierPackage }: TrialRequest,
+  { criteria, parallelism, startedAhead, verifierPackage }: TrialRequest,
   listener: TrialListener,
   signal: AbortSignal,
 ): Promise<Map<string, CriterionEnd>> {
-  const staging = pLimit(parallelism + 1);
+  const staging = pLimit(parallelism + startedAhead);
   const running = pLimit(parallelism);
   const ends = new Map<string, CriterionEnd>();
   const runOne = async (criterion: Criterion): Promise<void> => {
@@ -144,6 +150,7 @@ async function runCriterion(
 ): Promise<RunEvidence> {
   const { withVerifierPackage, running, listener, signal } = context;
   const scanner = new MetricScanner();
+  const outputEnd = Promise.withResolvers<void>();
   const staged = await session.stage(
     {
       command: commandOf(criterion),
@@ -153,19 +160,25 @@ async function runCriterion(
         if (stream === 'stdout') scanner.push(chunk);
         listener.onOutput?.(`criterion:${criterion.id}`, stream, chunk);
       },
+      onOutputEnd: outputEnd.resolve,
     },
     signal,
   );
   try {
-    return await running(async () => {
+    // The slot is free again when the command is; the engine takes its time to say how it ended.
+    const { release } = await running(async () => {
       listener.onCriterionStart?.(criterion);
-      const outcome = await staged.release(signal);
-      const path = pathOf(criterion);
-      const file = path === null ? null : await staged.readFile(path, FILE_BYTES_MAX, signal);
-      return { outcome, metric: scanner.finish(), file };
+      const outcome = staged.release(signal);
+      await Promise.race([outcome, outputEnd.promise]);
+      return { release: outcome };
     });
+    const outcome = await release;
+    const path = pathOf(criterion);
+    const file = path === null ? null : await staged.readFile(path, FILE_BYTES_MAX, signal);
+    return { outcome, metric: scanner.finish(), file };
   } finally {
-    await staged.dispose();
+    // Removed while others run; the session's close waits for it and reports what could not be removed.
+    staged.dispose().catch(() => undefined);
   }
 }
 

@@ -59,6 +59,7 @@ describe('the create body of a run', () => {
       ],
       HostConfig: {
         AutoRemove: false,
+        Binds: ['/v/tree/hosts:/etc/hosts:ro,rslave'],
         RestartPolicy: { Name: 'no' },
         NetworkMode: 'none',
         Dns: ['127.0.0.1'],
@@ -115,13 +116,6 @@ describe('the create body of a run', () => {
               Labels: {},
               DriverConfig: { Name: 'local', Options: {} },
             },
-          },
-          {
-            Type: 'bind',
-            Source: '/v/tree/hosts',
-            Target: '/etc/hosts',
-            ReadOnly: true,
-            BindOptions: { Propagation: 'rslave', NonRecursive: true },
           },
         ],
       },

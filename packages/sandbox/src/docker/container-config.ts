@@ -72,18 +72,10 @@ export function toContainerConfig(spec: RunSpec) {
         // Semaphores of honest programs live here; the engine's own would have no limit of files.
         '/dev/shm': 'rw,noexec,nosuid,nodev,size=16m,nr_inodes=1024,mode=1777',
       },
-      Mounts: [
-        spec.workspace,
-        namedVolume(spec.packageVolume, PACKAGE_FOLDER, true),
-        {
-          Type: 'bind' as const,
-          Source: spec.hostsFile,
-          Target: '/etc/hosts',
-          ReadOnly: true,
-          // The engine allows no other propagation for what lies in its own volumes.
-          BindOptions: { Propagation: 'rslave' as const, NonRecursive: true },
-        },
-      ],
+      // The short form, which looks for its source only at the start: the file comes with the tree. The engine allows no
+      // other propagation for what lies in its own volumes.
+      Binds: [`${spec.hostsFile}:/etc/hosts:ro,rslave`],
+      Mounts: [spec.workspace, namedVolume(spec.packageVolume, PACKAGE_FOLDER, true)],
     },
   };
 }

@@ -1,4 +1,5 @@
 import { toPrintable, type TreeArchive } from '@kervyxa/core';
+import type Docker from 'dockerode';
 import { sandboxError } from '../errors.ts';
 import { attach, type Attachment } from './attachment.ts';
 import { type KeeperSpec, toKeeperConfig } from './container-config.ts';
@@ -31,43 +32,54 @@ export interface VolumeUsage {
  * of the solver's runs in it. It is the session's lease too: it runs exactly as long as our program is connected.
  */
 export class Keeper {
-  readonly containerId: string;
   readonly image: string;
+  readonly #engine: Engine;
+  readonly #container: Docker.Container;
   readonly #volumes: ReadonlyMap<string, KeptVolume>;
   readonly #attachment: Attachment;
   readonly #output: KeeperOutput;
   #turn: Promise<unknown> = Promise.resolve();
 
   private constructor(
-    container: {
-      readonly id: string;
+    engine: Engine,
+    made: {
+      readonly container: Docker.Container;
       readonly image: string;
       readonly volumes: ReadonlyMap<string, KeptVolume>;
     },
     attachment: Attachment,
     output: KeeperOutput,
   ) {
-    this.containerId = container.id;
-    this.image = container.image;
-    this.#volumes = container.volumes;
+    this.#engine = engine;
+    this.#container = made.container;
+    this.image = made.image;
+    this.#volumes = made.volumes;
     this.#attachment = attachment;
     this.#output = output;
   }
 
-  /** The container is removed by the session's label, also where this throws. */
-  static async start(engine: Engine, spec: KeeperSpec): Promise<Keeper> {
+  /** Makes the container, so that its volumes have paths. It is removed by the session's label, also where this throws. */
+  static async create(engine: Engine, spec: KeeperSpec): Promise<Keeper> {
     const container = await createContainer(engine, toKeeperConfig(spec));
     const output = new KeeperOutput();
     const [attachment, inspected] = await Promise.all([
       attach(engine, container.id, (stream, chunk) => output.push(stream, chunk)),
       engine.call('inspect a container', container.inspect()),
     ]);
-    await startContainer(engine, container, spec.image);
     const volumes = new Map<string, KeptVolume>();
     for (const { Destination, Name, Source } of inspected.Mounts) {
       volumes.set(Destination, { name: Name ?? '', path: Source });
     }
-    return new Keeper({ id: container.id, image: spec.image, volumes }, attachment, output);
+    return new Keeper(engine, { container, image: spec.image, volumes }, attachment, output);
+  }
+
+  /** Mounts the volumes and waits for commands. Nothing may be asked of it before. */
+  async start(): Promise<void> {
+    await startContainer(this.#engine, this.#container, this.image);
+  }
+
+  get containerId(): string {
+    return this.#container.id;
   }
 
   volume(folder: string): KeptVolume {

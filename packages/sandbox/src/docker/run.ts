@@ -32,6 +32,8 @@ export interface RunContext {
   readonly spec: RunSpec;
   readonly workspace: Workspace;
   readonly cgroup: RunCgroup | null;
+  /** What must have happened before the container is started. */
+  readonly ready: Promise<void>;
   /** Called once, when the container is removed. */
   readonly onDisposed: () => void;
 }
@@ -117,6 +119,8 @@ export class DockerRun implements StagedRun {
     const timer = setTimeout(() => stopFor('timed_out'), this.#context.request.timeoutMs);
     signal.addEventListener('abort', onAbort, { once: true });
     void this.#output.overflowed.then(() => stopFor('output_exceeded'));
+    const { onOutputEnd } = this.#context.request;
+    if (onOutputEnd !== undefined) this.#attachment.ended.then(onOutputEnd, onOutputEnd);
     try {
       await this.#attachment.write(RELEASE_LINE);
       const exitCode = await Promise.race([
@@ -176,7 +180,7 @@ interface StartedParts {
 }
 
 async function startAtGate(
-  { engine, request, spec }: RunContext,
+  { engine, request, spec, ready }: RunContext,
   container: Docker.Container,
 ): Promise<StartedParts> {
   const output = new RunOutput(spec.limits.outputBytes, request.onOutput);
@@ -184,6 +188,7 @@ async function startAtGate(
     output.push(stream, chunk),
   );
   try {
+    await ready;
     await startContainer(engine, container, spec.image);
     const death = awaitDeath(container);
     const opened = Promise.race([output.gateOpened, failToOpen(death, attachment, spec.image)]);

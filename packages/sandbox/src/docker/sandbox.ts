@@ -85,11 +85,10 @@ class DockerSandbox implements Sandbox {
       const [state, image, keeper] = await settleAll([
         this.#loadState(),
         resolveImage(this.#engine, request.image),
-        this.#startKeeper(name, request),
+        this.#createKeeper(name, request),
       ]);
       assertFits(state, request.limits);
       signal.throwIfAborted();
-      await Promise.all([lookForCgroups(state, keeper.containerId), fill(keeper, request, signal)]);
       const parts = {
         engine: this.#engine,
         clock: this.#clock,
@@ -98,6 +97,7 @@ class DockerSandbox implements Sandbox {
         image,
         request,
         keeper,
+        ready: layOut(state, keeper, request, signal),
       };
       return new DockerSession(parts);
     } catch (error) {
@@ -131,14 +131,14 @@ class DockerSandbox implements Sandbox {
     }
   }
 
-  #startKeeper(session: SessionName, { tree, verifierPackage, limits, runsMax }: SessionRequest) {
+  #createKeeper(session: SessionName, { tree, verifierPackage, limits, runsMax }: SessionRequest) {
     const labels = toLabels(session, 'volume');
     const volume = (folder: string, size: TmpfsSize): Mount =>
       tmpfsVolume(`${KEEPER_ROOT}/${folder}`, size, labels);
     // Of one size, so that a run can't tell by it whether its package is the hidden one (THREATS C37, H19).
     const packageSize = toVolumeSize(verifierPackage);
     const tops = [SETUP_TOP, ...Array.from({ length: runsMax }, (_, run) => topOf(run))];
-    return Keeper.start(this.#engine, {
+    return Keeper.create(this.#engine, {
       image: this.#toolsImage,
       privileged: false,
       labels: toLabels(session, 'keeper'),
@@ -150,6 +150,17 @@ class DockerSandbox implements Sandbox {
       ],
     });
   }
+}
+
+async function layOut(
+  state: EngineState,
+  keeper: Keeper,
+  request: SessionRequest,
+  signal: AbortSignal,
+): Promise<void> {
+  await keeper.start();
+  signal.throwIfAborted();
+  await Promise.all([lookForCgroups(state, keeper.containerId), fill(keeper, request, signal)]);
 }
 
 async function fill(

@@ -32,6 +32,8 @@ export interface SessionParts {
   readonly image: string;
   readonly request: SessionRequest;
   readonly keeper: Keeper;
+  /** The tree is laid out; a run may be created before, not started. */
+  readonly ready: Promise<void>;
 }
 
 type Place = number | 'setup';
@@ -41,11 +43,14 @@ export class DockerSession implements SandboxSession {
   readonly #lifecycle: SessionLifecycle;
   readonly #makers: Readonly<Record<WorkspaceStrategy, WorkspaceMaker>>;
   readonly #starting = new Set<Promise<unknown>>();
+  readonly #runs: DockerRun[] = [];
   #setupSteps = 0;
   #closing: Promise<void> | null = null;
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
+    // Whoever waits is told; nobody need wait.
+    parts.ready.catch(() => undefined);
     this.#lifecycle = new SessionLifecycle(parts.request.runsMax);
     const { workspaceBytes } = parts.request.limits;
     const context = { ...parts, session: parts.name, workspaceBytes };
@@ -53,6 +58,10 @@ export class DockerSession implements SandboxSession {
       overlay: new OverlayWorkspaces(context),
       copy: new CopyWorkspaces(context),
     };
+  }
+
+  get ready(): Promise<void> {
+    return this.#parts.ready;
   }
 
   get strategy(): WorkspaceStrategy {
@@ -86,9 +95,11 @@ export class DockerSession implements SandboxSession {
   }
 
   async #removeAll(): Promise<void> {
-    const { engine, state, name, keeper } = this.#parts;
-    await Promise.allSettled(this.#starting);
+    const { engine, state, name, keeper, ready } = this.#parts;
+    await Promise.allSettled([ready, ...this.#starting]);
+    // The keeper ends while the runs are removed; its volumes go when no run holds them any more.
     keeper.disconnect();
+    await Promise.allSettled(this.#runs.map((run) => run.dispose()));
     // The usual case, in which every run is disposed of, is then done; the rest is found, or reported, by label.
     await Promise.allSettled([removeContainer(engine, keeper.containerId)]);
     await removeSession(engine, name.id);
@@ -101,6 +112,7 @@ export class DockerSession implements SandboxSession {
     this.#starting.add(start);
     try {
       const run = await start;
+      this.#runs.push(run);
       if (signal.aborted) {
         await run.dispose();
         signal.throwIfAborted();
@@ -116,11 +128,14 @@ export class DockerSession implements SandboxSession {
    * an empty folder without a word (PERF §4): the gate tells what is mounted.
    */
   async #startByStrategy(place: Place, request: RunRequest): Promise<DockerRun> {
-    const { state, keeper } = this.#parts;
+    const { state, keeper, ready } = this.#parts;
+    // Until a keeper has run, nobody knows whether its cgroups can be seen; a set-up's top is copied from.
+    if (state.cgroups === undefined || place === 'setup') await ready;
     if (state.strategy !== 'copy' && OverlayWorkspaces.canName(keeper)) {
       const run = await this.#tryOverlay(place, request);
       if (run !== null) return run;
     }
+    await ready;
     const run = await this.#startWith(await this.#workspaceFor('copy', place), place, request);
     state.strategy = 'copy';
     return run;
@@ -162,6 +177,7 @@ export class DockerSession implements SandboxSession {
       request,
       workspace,
       cgroup: cgroup ?? null,
+      ready: this.ready,
       spec: {
         image,
         command: request.command,

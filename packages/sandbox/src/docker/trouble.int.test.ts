@@ -56,7 +56,10 @@ describe('Ctrl-C', () => {
     };
     const { sandbox, image } = bench;
     const request = { image, limits: LIMITS, tree: endless, verifierPackage: null, runsMax: 1 };
-    await expect(sandbox.openSession(request, abort.signal)).rejects.toThrow('stop');
+    const session = await sandbox.openSession(request, abort.signal);
+    await expect(session.ready).rejects.toThrow('stop');
+    await expect(session.stage(toRequest('true'), never)).rejects.toThrow('stop');
+    await session.close();
   });
 
   it('while a container is started, and close comes before its start has ended', async () => {
@@ -66,7 +69,7 @@ describe('Ctrl-C', () => {
     const staging = session.stage(toRequest('true'), never);
     await session.close();
     const staged = await staging;
-    await expect(staged.release(never)).rejects.toMatchObject({ traits: { fault: 'infra' } });
+    await expect(staged.release(never)).rejects.toMatchObject({ code: 'SANDBOX_MISUSED' });
     await staged.dispose();
   });
 });
@@ -81,9 +84,12 @@ describe('a tree that breaks off', () => {
         throw new Error('object store went away');
       },
     };
-    await expect(withSession(bench, { tree: broken }, async () => undefined)).rejects.toThrow(
-      'object store went away',
-    );
+    await withSession(bench, { tree: broken }, async (session) => {
+      await expect(session.stage(toRequest('true'), never)).rejects.toThrow(
+        'object store went away',
+      );
+      await expect(session.ready).rejects.toThrow('object store went away');
+    });
   });
 
   it('fails the session where it is shorter than its archive says', async () => {
@@ -94,8 +100,9 @@ describe('a tree that breaks off', () => {
         if (header !== undefined) yield header;
       },
     };
-    await expect(withSession(bench, { tree: short }, async () => undefined)).rejects.toMatchObject({
-      code: 'SANDBOX_WORKSPACE_FAILED',
+    await withSession(bench, { tree: short }, async (session) => {
+      const failed = { code: 'SANDBOX_WORKSPACE_FAILED' };
+      await expect(session.stage(toRequest('true'), never)).rejects.toMatchObject(failed);
     });
   });
 });

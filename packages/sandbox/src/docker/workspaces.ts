@@ -146,7 +146,7 @@ export class CopyWorkspaces implements WorkspaceMaker {
       sizeBytes: bytesUsed + workspaceBytes,
       inodesMax: inodesUsed + WORKSPACE_INODES_MAX,
     };
-    const filler = await Keeper.start(engine, {
+    const filler = await Keeper.create(engine, {
       image: keeper.image,
       privileged: true,
       mounts: [
@@ -155,6 +155,7 @@ export class CopyWorkspaces implements WorkspaceMaker {
       ],
       labels: toLabels(session, 'filler'),
     });
+    await filler.start();
     await filler.copy(from, COPY_TO_FOLDER);
     return filler;
   }

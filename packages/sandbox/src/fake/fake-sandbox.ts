@@ -112,6 +112,7 @@ class FakeSandbox implements Sandbox {
 
 class FakeSession implements SandboxSession {
   readonly strategy = 'copy';
+  readonly ready = Promise.resolve();
   readonly #request: SessionRequest;
   readonly #commands: FakeSandboxOptions['commands'];
   readonly #view: {
@@ -195,6 +196,7 @@ class FakeRun implements StagedRun {
       }
       return toFakeOutcome(behaviour, request, bytesMax);
     } finally {
+      request.onOutputEnd?.();
       this.#lifecycle.endRelease();
     }
   }
