@@ -95,11 +95,16 @@ export class Keeper {
   /** Unpacks a tree into a folder; the stream is read no faster than it is written. */
   async unpack(folder: string, archive: TreeArchive, signal: AbortSignal): Promise<void> {
     await this.#ask(`unpack ${folder}`, async () => {
+      // The next frame is read while one is on its way.
+      let sent: Promise<unknown> = Promise.resolve();
       for await (const frame of packFrames(archive.open(signal))) {
+        await sent;
         signal.throwIfAborted();
         // The keeper may die half-way; then nobody takes the bytes.
-        await Promise.race([this.#attachment.write(frame), this.#attachment.ended]);
+        sent = Promise.race([this.#attachment.write(frame), this.#attachment.ended]);
+        sent.catch(() => undefined);
       }
+      await sent;
     });
   }
 
