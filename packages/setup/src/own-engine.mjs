@@ -152,11 +152,23 @@ function notCleared(what) {
  */
 function findOwn(paths) {
   if (process.platform !== 'linux') return { dockerd: undefined, others: [] };
-  const running = listProcesses();
-  const dockerd = running.find(
+  return pickOwn(listProcesses(), paths, process.getuid?.() ?? 0);
+}
+
+/**
+ * Exported for its test. What names itself after our engine and is another user's is a program in a container, which
+ * can read the engine's folders in its list of mounts; it must not pass for an engine that runs.
+ * @param {import('./processes.mjs').RunningProcess[]} running
+ * @param {Pick<EnginePaths, 'data' | 'exec'>} paths
+ * @param {number} user who starts our engine
+ * @returns {{ dockerd: number | undefined, others: number[] }}
+ */
+export function pickOwn(running, paths, user) {
+  const ours = running.filter((candidate) => candidate.user === user);
+  const dockerd = ours.find(
     ({ argv }) => argv[0]?.endsWith('dockerd') && argv.includes(`--data-root=${paths.data}`),
   )?.pid;
-  const helpers = running.filter(
+  const helpers = ours.filter(
     ({ argv }) =>
       /(^|\/)containerd/.test(argv[0] ?? '') &&
       argv.some((word) => word.startsWith(`${paths.exec}/`)),

@@ -41,8 +41,17 @@ function isAlive(pid) {
 }
 
 /**
+ * @typedef {object} RunningProcess
+ * @property {number} pid
+ * @property {number} parent
+ * @property {number} group
+ * @property {number} user the real user's number; -1 where it can't be read
+ * @property {string[]} argv what the process says of itself: anybody can say anything
+ */
+
+/**
  * Running processes and their command lines; those that this user may not read are left out.
- * @returns {{ pid: number, parent: number, group: number, argv: string[] }[]}
+ * @returns {RunningProcess[]}
  */
 export function listProcesses() {
   const found = [];
@@ -52,7 +61,10 @@ export function listProcesses() {
     const stat = readIfThere(`/proc/${name}/stat`);
     if (stat === null || parseStamp(stat, '') === null) continue;
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    found.push({ pid: Number(name), parent: Number(fields[1]), group: Number(fields[2]), argv });
+    const [pid, parent, group] = [Number(name), Number(fields[1]), Number(fields[2])];
+    // Not from the owner of the folder in /proc, which a process can make root's (PR_SET_DUMPABLE).
+    const user = Number(/^Uid:\t(\d+)/m.exec(readIfThere(`/proc/${name}/status`) ?? '')?.[1] ?? -1);
+    found.push({ pid, parent, group, user, argv });
   }
   return found;
 }
