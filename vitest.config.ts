@@ -8,7 +8,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['{packages,apps}/**/*.test.{ts,mjs}', 'test/*.test.ts'],
+          include: ['{packages,apps,bench,demo}/**/*.test.{ts,mjs}', 'test/*.test.ts'],
           exclude: ['**/*.int.test.ts', '**/node_modules/**'],
         },
       },

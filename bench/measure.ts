@@ -43,3 +43,15 @@ export async function timed(work: () => Promise<unknown>): Promise<number> {
   await work();
   return performance.now() - startMs;
 }
+
+export interface Ratio {
+  readonly id: string;
+  readonly title: string;
+  readonly ratio: number;
+  /** The most that the project allows itself; null where nothing is promised. */
+  readonly target: number | null;
+}
+
+export function ratio(id: string, title: string, value: number, target: number | null): Ratio {
+  return { id, title, ratio: Math.round(value * 1_000) / 1_000, target };
+}
