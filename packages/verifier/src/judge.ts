@@ -1,5 +1,5 @@
 import { type Contract, COUNTED_SOURCES, type Criterion } from '@kervyxa/contract';
-import type { TreeArchive, Verdict } from '@kervyxa/core';
+import type { ContractReason, TreeArchive, Verdict } from '@kervyxa/core';
 import type { Sandbox } from '@kervyxa/sandbox';
 import type { VerificationEvent } from './events.ts';
 import { gradeEnd, gradeRun, isCommandNotFound } from './grade.ts';
@@ -35,6 +35,8 @@ export type Judgement =
   /** The set-up did not get through, so there is nothing to say about any criterion. */
   | { readonly kind: 'stopped'; readonly verdict: Verdict; readonly reason: Reason };
 
+const NOT_FOUND_AT_BASE =
+  'the shell finds no such command, at the base commit either: the contract names one that is not there';
 const STARTED_AHEAD = 2;
 /** Nothing runs beside, and no container is started meanwhile. */
 const ALONE = { parallelism: 1, startedAhead: 0 };
@@ -164,21 +166,24 @@ async function judgeNotFoundAtBase(
     toBroken(trial.criteria),
   );
   return trial.criteria.flatMap((criterion): CriterionResult[] => {
-    if (atBase.kind === 'setup_failed') return [toContractBroken(criterion)];
+    if (atBase.kind === 'setup_failed') {
+      const message = 'the shell finds no such command, and set-up fails at the base commit';
+      return [toContractBroken(criterion, 'SETUP_FAILED_AT_BASE', message)];
+    }
     const end = atBase.ends.get(criterion.id);
     if (end?.kind !== 'ran') return [gradeCriterion(criterion, end, signal)];
-    return isNotFound(criterion, end) ? [toContractBroken(criterion)] : [];
+    return isNotFound(criterion, end)
+      ? [toContractBroken(criterion, 'COMMAND_NOT_FOUND', NOT_FOUND_AT_BASE)]
+      : [];
   });
 }
 
-function toContractBroken(criterion: Criterion): CriterionResult {
-  return {
-    ...toNotRun(criterion),
-    status: 'inconclusive',
-    reason: 'COMMAND_NOT_FOUND',
-    message:
-      'the shell finds no such command, at the base commit either: the contract names one that is not there',
-  };
+function toContractBroken(
+  criterion: Criterion,
+  reason: ContractReason,
+  message: string,
+): CriterionResult {
+  return { ...toNotRun(criterion), status: 'inconclusive', reason, message };
 }
 
 function gradeCriterion(

@@ -3,8 +3,13 @@ import type { ChangedFile } from '@kervyxa/intake';
 import { gradePolicy, type PolicyFacts } from './policy.ts';
 import { contractWith } from './testing/contract.ts';
 
-function change(path: string, status: ChangedFile['status'] = 'modified'): ChangedFile {
-  return { path, status, baseMode: '100644', mode: '100644' };
+function change(
+  path: string,
+  status: ChangedFile['status'] = 'modified',
+  { baseMode = '100644', mode = '100644' } = {},
+): ChangedFile {
+  const [absent, none] = [status === 'added', status === 'deleted'];
+  return { path, status, baseMode: absent ? '000000' : baseMode, mode: none ? '000000' : mode };
 }
 
 function facts(changedFiles: ChangedFile[], others: Partial<PolicyFacts> = {}): PolicyFacts {
@@ -46,6 +51,64 @@ describe('policy', () => {
   it('puts a link where a protected folder would be, with nothing there at base (D09)', () => {
     expect(codes([change('verifier', 'added')])).toContain('PROTECTED_PATH_CHANGED');
     expect(codes([change('protected', 'added')])).toContain('PROTECTED_PATH_CHANGED');
+  });
+
+  it.each([
+    ['points a link above it elsewhere', 'modified', '120000', '120000'],
+    ['takes a link above it away', 'deleted', '120000', '120000'],
+    ['turns a file above it into a link', 'type_changed', '100644', '120000'],
+  ] as const)('%s, so that protected bytes are others (D09)', (_attack, status, baseMode, mode) => {
+    const file = change('verifier', status, { baseMode, mode });
+    const narrow = contractWith({
+      constraints: { protectedPaths: ['verifier/run.js'], editablePaths: ['verifier'] },
+    });
+    expect(gradePolicy(narrow, facts([file]), null).map(({ code }) => code)).toContain(
+      'PROTECTED_PATH_CHANGED',
+    );
+  });
+
+  it('adds a link among the folders of a protected pattern, but may add a file (D09)', () => {
+    const globbed = contractWith({
+      constraints: { protectedPaths: ['packages/*/package.json', '*/x'], maxChangedFiles: 9 },
+    });
+    const judge = (...files: ChangedFile[]): string[] =>
+      gradePolicy(globbed, facts(files), null).map(({ code }) => code);
+    expect(judge(change('packages/evil', 'added', { mode: '120000' }))).toContain(
+      'PROTECTED_PATH_CHANGED',
+    );
+    expect(
+      judge(change('packages/README.md', 'added'), change('a.js'), change('b.js', 'added')),
+    ).toEqual([]);
+  });
+
+  it('spells a protected name another way: upper case, or an accent in two parts (D19)', () => {
+    const named = contractWith({
+      constraints: { protectedPaths: ['verifier/', 'prüfung.js'], maxChangedFiles: 9 },
+    });
+    const judge = (file: ChangedFile): string[] =>
+      gradePolicy(named, facts([file]), null).map(({ code }) => code);
+    expect(judge(change('Verifier/run.js', 'added'))).toEqual(['PROTECTED_PATH_CHANGED']);
+    expect(judge(change('PRÜFUNG.js', 'added'))).toEqual(['PROTECTED_PATH_CHANGED']);
+    expect(judge(change('pru\u0308fung.js'))).toEqual(['PROTECTED_PATH_CHANGED']);
+    // A name that the base has is what the requester saw when choosing what to protect.
+    expect(judge(change('Verifier/run.js'))).toEqual([]);
+  });
+
+  it('changes a thousand protected files: the reasons are counted, not all listed', () => {
+    const files = Array.from({ length: 1_000 }, (_, index) => change(`protected/${index}.js`));
+    const reasons = gradePolicy(contract, facts(files), null);
+    expect(reasons).toHaveLength(102);
+    expect(reasons[100]).toMatchObject({ code: 'PROTECTED_PATH_CHANGED', subject: null });
+    expect(reasons[100]?.message).toContain('900');
+  });
+
+  it('names the file as it is called, and the kind of change in words', () => {
+    const [reason] = gradePolicy(
+      contract,
+      facts([change('protected/a_b.js', 'type_changed')]),
+      null,
+    );
+    expect(reason?.message).toContain('protected/a_b.js type changed');
   });
 
   it('squeezes renames under the limit: each counts twice (D02)', () => {
@@ -115,6 +178,10 @@ describe('a claim trailer', () => {
 
   it("submits somebody else's commit under an own token (S19)", () => {
     expect(judge(message, 'tok_other')).toEqual(['CLAIM_MISSING']);
+  });
+
+  it('is written by a form that ends lines with CR LF: accepted', () => {
+    expect(judge(message.replaceAll('\n', '\r\n'), 'tok_123')).toEqual([]);
   });
 
   it('counts only in the last paragraph', () => {

@@ -1,9 +1,17 @@
 import { type Contract, isLanguageAllowed } from '@kervyxa/contract';
-import { compilePathPattern, type SolverReason, toPrintable } from '@kervyxa/core';
+import {
+  compilePathPattern,
+  type PathPattern,
+  type SolverReason,
+  toPrintable,
+} from '@kervyxa/core';
 import type { ChangedFile, FetchedCommit } from '@kervyxa/intake';
 import type { Reason } from './result.ts';
 
 const CLAIM_TRAILER = /^Kervyxa-Claim:[ \t]*(\S+)[ \t]*$/i;
+const MODE_LINK = '120000';
+/** Of one code. A commit can change a hundred thousand files, and a result is stored and shown. */
+const REASONS_MAX = 100;
 
 /** What policy needs of a fetched commit; no I/O hides behind it. */
 export type PolicyFacts = Pick<
@@ -33,15 +41,25 @@ export function gradePolicy(
     ];
   }
   return [
-    ...gradeEmptyDiff(facts.changedFiles),
-    ...faultsOf(facts, 'UNSAFE_PATH'),
-    ...faultsOf(facts, 'SUBMODULE_CHANGED'),
-    ...gradeProtectedPaths(contract, facts.changedFiles),
-    ...gradeChangedFileCount(contract, facts.changedFiles),
-    ...gradeLanguages(contract, facts.changedFiles),
-    ...gradeClaim(contract, facts.message, claimToken),
-    ...faultsOf(facts, 'SOURCE_TOO_LARGE'),
-    ...faultsOf(facts, 'LFS_POINTER'),
+    gradeEmptyDiff(facts.changedFiles),
+    faultsOf(facts, 'UNSAFE_PATH'),
+    faultsOf(facts, 'SUBMODULE_CHANGED'),
+    gradeProtectedPaths(contract, facts.changedFiles),
+    gradeChangedFileCount(contract, facts.changedFiles),
+    gradeLanguages(contract, facts.changedFiles),
+    gradeClaim(contract, facts.message, claimToken),
+    faultsOf(facts, 'SOURCE_TOO_LARGE'),
+    faultsOf(facts, 'LFS_POINTER'),
+  ].flatMap(withinBound);
+}
+
+function withinBound(reasons: Reason[]): Reason[] {
+  const [first] = reasons;
+  if (first === undefined || reasons.length <= REASONS_MAX) return reasons;
+  const left = reasons.length - REASONS_MAX;
+  return [
+    ...reasons.slice(0, REASONS_MAX),
+    { code: first.code, subject: null, message: `the same of ${left} more` },
   ];
 }
 
@@ -66,21 +84,32 @@ function gradeProtectedPaths(contract: Contract, changedFiles: readonly ChangedF
   const rules = contract.constraints.protectedPaths.map(compilePathPattern);
   const editable = contract.constraints.editablePaths.map(compilePathPattern);
   const reasons: Reason[] = [];
-  for (const { path, status } of changedFiles) {
-    // A file or link that takes the place of a folder above a protected path counts too (THREATS D08, D09).
-    const rule = rules.find(
-      (pattern) =>
-        pattern.matches(path) || (status !== 'deleted' && pattern.isAncestorOfMatch(path)),
-    );
+  for (const file of changedFiles) {
+    const { path } = file;
+    const rule = rules.find((each) => touches(each, file));
+    const what = `${toPrintable(path)} ${toPrintable(file.status.replace('_', ' '))}`;
     if (rule !== undefined) {
-      const message = `expected ${toPrintable(rule.source)} to stay as it is, got ${say(path)} ${say(status)}`;
+      const message = `expected ${toPrintable(rule.source)} to stay as it is, got ${what}`;
       reasons.push(reason('PROTECTED_PATH_CHANGED', path, message));
     } else if (editable.length > 0 && !editable.some((pattern) => pattern.matches(path))) {
-      const message = `expected changes under editablePaths only, got ${say(path)} ${say(status)}`;
+      const message = `expected changes under editablePaths only, got ${what}`;
       reasons.push(reason('PROTECTED_PATH_CHANGED', path, message));
     }
   }
   return reasons;
+}
+
+/**
+ * Besides the path itself: what is put in the place of a folder above a protected path (THREATS D08, D09), and a new
+ * spelling of a protected name (D19). A link leads on, so one counts wherever something protected could lie below it,
+ * also when it is pointed elsewhere or taken away. A plain file only takes a place that the rule spells out: beside
+ * the folders of `packages/` + `*` + `/package.json` an honest solver may add a file.
+ */
+function touches(pattern: PathPattern, { path, status, baseMode, mode }: ChangedFile): boolean {
+  if (pattern.matches(path)) return true;
+  if (status === 'added' && pattern.matchesFolded(path)) return true;
+  if (mode === MODE_LINK || baseMode === MODE_LINK) return pattern.isAncestorOfMatch(path);
+  return (status === 'added' || status === 'type_changed') && pattern.spellsAncestor(path);
 }
 
 function gradeChangedFileCount(contract: Contract, changedFiles: readonly ChangedFile[]): Reason[] {
@@ -96,15 +125,17 @@ function gradeLanguages(contract: Contract, changedFiles: readonly ChangedFile[]
   return changedFiles
     .filter(({ path }) => !isLanguageAllowed(path, allowedLanguages, editablePaths))
     .map(({ path }) => {
-      const message = `expected files in ${allowedLanguages.join(', ')}, got ${say(path)}`;
+      const message = `expected files in ${toPrintable(allowedLanguages.join(', '))}, got ${toPrintable(path)}`;
       return reason('LANGUAGE_NOT_ALLOWED', path, message);
     });
 }
 
 function gradeClaim(contract: Contract, message: string, claimToken: string | null): Reason[] {
   if (contract.submission.claim !== 'trailer') return [];
+  // Some editors and web forms end lines with CR LF.
   const lastParagraph =
     message
+      .replaceAll('\r\n', '\n')
       .trimEnd()
       .split(/\n[ \t]*\n/)
       .at(-1) ?? '';
@@ -122,8 +153,4 @@ function gradeClaim(contract: Contract, message: string, claimToken: string | nu
 
 function reason(code: SolverReason, subject: string | null, message: string): Reason {
   return { code, subject, message };
-}
-
-function say(text: string): string {
-  return toPrintable(text.replace('_', ' '));
 }

@@ -1,19 +1,24 @@
-import type { Contract, Criterion } from '@kervyxa/contract';
+import type { Contract, Criterion, FileAssertion } from '@kervyxa/contract';
 import type { TreeArchive } from '@kervyxa/core';
 import type {
+  FileReading,
   RunOutcome,
   RunRequest,
   Sandbox,
   SandboxLimits,
   SandboxSession,
+  StagedRun,
 } from '@kervyxa/sandbox';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { gradeEnd, type RunEvidence } from './grade.ts';
 import { MetricScanner } from './metric.ts';
 
 const MIB = 1024 * 1024;
-/** The largest file that an assertion or an artifact metric reads. */
+/** The largest file that is weighed: by digest, size or lines. */
 const FILE_BYTES_MAX = 64 * MIB;
+/** The largest file whose text is looked at: a linear pattern still takes seconds for each MiB. */
+const TEXT_BYTES_MAX = MIB;
+const NO_CONTENT = new Uint8Array();
 
 /** What one trial runs: the contract's set-up on one tree, then some of its criteria. */
 export interface TrialRequest {
@@ -173,9 +178,7 @@ async function runCriterion(
       return { release: outcome };
     });
     const outcome = await release;
-    const path = pathOf(criterion);
-    const file = path === null ? null : await staged.readFile(path, FILE_BYTES_MAX, signal);
-    return { outcome, metric: scanner.finish(), file };
+    return { outcome, metric: scanner.finish(), file: await readFileOf(criterion, staged, signal) };
   } finally {
     // Removed while others run; the session's close waits for it and reports what could not be removed.
     staged.dispose().catch(() => undefined);
@@ -190,9 +193,22 @@ function commandOf(criterion: Criterion): string {
   return criterion.command;
 }
 
-/** The file that is read after the command, where the criterion names one. */
-function pathOf(criterion: Criterion): string | null {
-  return criterion.type === 'file_assertion' || criterion.type === 'benchmark'
-    ? criterion.path
-    : null;
+/** The file that the criterion names, as the command left it; its content only where grading looks at it. */
+async function readFileOf(
+  criterion: Criterion,
+  staged: StagedRun,
+  signal: AbortSignal,
+): Promise<FileReading | null> {
+  if (criterion.type !== 'file_assertion' && criterion.type !== 'benchmark') return null;
+  if (criterion.path === null) return null;
+  if (criterion.type === 'file_assertion' && looksAtText(criterion.assertion.op)) {
+    return staged.readFile(criterion.path, TEXT_BYTES_MAX, signal);
+  }
+  const file = await staged.readFile(criterion.path, FILE_BYTES_MAX, signal);
+  // Evidence is kept until the end, and 64 criteria may leave 64 MiB each.
+  return file.kind === 'file' ? { ...file, head: NO_CONTENT } : file;
+}
+
+function looksAtText(op: FileAssertion['op']): boolean {
+  return op === 'equals' || op === 'contains' || op === 'matches';
 }

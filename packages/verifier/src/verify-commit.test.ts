@@ -2,6 +2,7 @@ import { contractDigest, type Contract } from '@kervyxa/contract';
 import {
   defineErrors,
   packTree,
+  sha256Hex,
   systemClock,
   type TreeArchive,
   type TreeEntry,
@@ -468,5 +469,24 @@ describe('an abort', () => {
       },
     );
     await expect(verifying).rejects.toThrow('Ctrl-C');
+  });
+});
+
+describe('a file that a criterion names', () => {
+  const asserting = (assertion: object): ReturnType<typeof criterion> =>
+    criterion('make', { type: 'file_assertion', path: 'out.bin', assertion });
+  const large = Buffer.alloc(2 * 1_024 * 1_024, 'x');
+  const make: FakeBehaviour = { writes: { 'out.bin': large } };
+
+  it('is weighed by its digest, however large', async () => {
+    const assertion = { op: 'sha256', value: sha256Hex(large) };
+    expect(await verdictOf({ criteria: [asserting(assertion)], commands: { make } })).toBe('PASS');
+  });
+
+  it('is not searched for a pattern beyond what a worker can afford', async () => {
+    const assertion = { op: 'matches', value: 'x' };
+    expect(await verdictOf({ criteria: [asserting(assertion)], commands: { make } })).toBe(
+      'FAIL ASSERTION_FAILED',
+    );
   });
 });

@@ -68,7 +68,7 @@ def call(name, number, *args):
     print(name, "done" if got >= 0 else errno.errorcode[ctypes.get_errno()])
 for name, number in dict(ptrace=101, process_vm_readv=310, kcmp=312, pidfd_getfd=438, io_uring_setup=425, bpf=321,
                          keyctl=250, mount=165, unshare=272, setns=308, userfaultfd=323, perf_event_open=298,
-                         clone3=435, open_by_handle_at=304, future=999).items():
+                         clone3=435, open_by_handle_at=304, io_setup=206, future=999).items():
     call(name, number, 0, 0, 0, 0, 0)
 call("clone a user namespace", 56, 0x10000000 | 17, 0, 0, 0, 0)
 call("mknod of a whiteout", 133, b"/workspace/w", 0o020600, 0)
@@ -93,6 +93,7 @@ for family in (socket.AF_VSOCK, socket.AF_PACKET, 38):
       'perf_event_open EPERM',
       'clone3 ENOSYS',
       'open_by_handle_at EPERM',
+      'io_setup ENOSYS',
       'future ENOSYS',
       'clone a user namespace EPERM',
       'mknod of a whiteout EPERM',
@@ -139,6 +140,24 @@ describe('code that wants more', () => {
     const outcome = await runOnce(bench, `python3 -c 'x = bytearray(60_000_000); del x'`);
     expect(outcome.peakMemoryBytes).toBeGreaterThan(60_000_000);
     expect(outcome.peakMemoryBytes).toBeLessThan(90_000_000);
+  });
+
+  it('keeps its data in sockets to itself: counted as its memory', async () => {
+    const outcome = await runOnce(
+      bench,
+      `python3 -c '
+import socket
+listener = socket.socket(); listener.bind(("127.0.0.1", 0)); listener.listen(99); held = []; total = 0
+for _ in range(60):
+    a = socket.socket(); a.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 22)
+    a.connect(listener.getsockname()); held += [a, listener.accept()[0]]; a.setblocking(False)
+    try:
+        while total < 100_000_000: total += a.send(bytes(65536))
+    except OSError: pass
+print(total)'`,
+    );
+    expect(Number(textOf(outcome))).toBeGreaterThan(90_000_000);
+    expect(outcome.peakMemoryBytes).toBeGreaterThan(90_000_000);
   });
 
   it('is a fork bomb: forks are refused, and nothing is left (C18, BUG-40)', async () => {
@@ -293,6 +312,65 @@ describe('code that wants to reach the next run', () => {
         { kind: 'too_large', bytesMax: MIB },
         { kind: 'file', bytesTotal: 15 * MIB, lineCount: 1 },
       ]);
+    });
+  });
+
+  it('leaves links in a circle and times of no calendar: not read, and no trouble of ours', async () => {
+    await withSession(bench, {}, async (session) => {
+      const ended = await run(
+        session,
+        'ln -s a b; ln -s b a; echo x > old; touch -d @-99999999999 old; mkdir d; echo x > d/f; touch -d @999999999999 d; echo x > f',
+        {},
+        async (staged) => [
+          await staged.readFile('a', MIB, never),
+          await staged.readFile('a/f', MIB, never),
+          await staged.readFile('old', MIB, never),
+          await staged.readFile('d/f', MIB, never),
+          await staged.readFile('f', MIB, never),
+        ],
+      );
+      const kinds = ended.looked?.map((reading) => reading.kind);
+      expect(kinds).toEqual([...Array.from({ length: 4 }, () => 'not_regular'), 'file']);
+    });
+  });
+
+  // As many files as fit, but for a few that are given back.
+  const fill = (spared: number): string =>
+    `echo x > result; mkdir d; node -e 'let i = 0; try { for (;; i += 1) fs.closeSync(fs.openSync("d/" + i, "w")) } catch {}
+      for (let k = 0; k < ${spared}; k += 1) fs.unlinkSync("d/" + k)'`;
+
+  it.each([0, 1, 3])(
+    'leaves room for %d more files, fewer than an engine needs to look: its own doing',
+    async (spared) => {
+      const limits = { ...LIMITS, memoryBytes: 512 * MIB };
+      await withSession(bench, { limits }, async (session) => {
+        const ended = await run(session, fill(spared), {}, (staged) =>
+          staged.readFile('result', MIB, never),
+        );
+        expect(ended.exitCode).toBe(0);
+        expect(['not_regular', 'file']).toContain(ended.looked?.kind);
+      });
+    },
+  );
+
+  it('fills the workspace in a set-up step, so that the next one can not start: its own doing', async () => {
+    const limits = { ...LIMITS, memoryBytes: 512 * MIB };
+    await withSession(bench, { limits }, async (session) => {
+      expect(await session.runSetup(toRequest(fill(0)), never)).toMatchObject({ exitCode: 0 });
+      const second = await session.runSetup(toRequest('true'), never);
+      expect(second).toMatchObject({ exitCode: 1, workspaceFull: true });
+    });
+  });
+
+  it('nests folders in a set-up until copying them up takes minutes in the kernel: refused, modes or not', async () => {
+    const limits = { ...LIMITS, memoryBytes: 512 * MIB };
+    const nest = `python3 -c '
+import os
+os.mkdir("top"); os.chdir("top")
+for i in range(3000): os.mkdir("d"); os.chdir("d")' && chmod 000 top`;
+    await withSession(bench, { limits }, async (session) => {
+      const outcome = await session.runSetup(toRequest(nest), never);
+      expect(outcome).toMatchObject({ exitCode: 1, workspaceFull: true });
     });
   });
 

@@ -29,6 +29,15 @@ export function toEngineError(call: string, error: unknown): AppError {
   });
 }
 
+/** The engine answered and would not; an engine that is gone has no status. */
+export function isEngineRefusal(error: unknown): boolean {
+  return (
+    isAppError(error) &&
+    error.code === 'SANDBOX_ENGINE_UNAVAILABLE' &&
+    typeof error.details['statusCode'] === 'number'
+  );
+}
+
 function toCode({ statusCode, socketCode, text }: EngineFailure): SandboxErrorCode {
   // The engine has no status of its own for a full disk.
   if (socketCode === 'ENOSPC' || text.includes('no space left on device')) {

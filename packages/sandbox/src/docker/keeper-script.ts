@@ -57,6 +57,7 @@ while read -r verb one two; do
     clear) clear $one ;;
     inherit) chmod --reference=$one/upper $two/upper && touch -r $one/upper $two/upper ;;
     copy) cp -a $one/. $two/ ;;
+    deep) answer=$(find $one -mindepth $two -print -quit | wc -c) ;;
     usage) answer=$(stat -f -c '%S %b %f %c %d' $one) ;;
     *) false ;;
   esac || { echo "failed $verb"; exit 1; }

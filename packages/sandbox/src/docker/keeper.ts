@@ -122,6 +122,11 @@ export class Keeper {
     void Promise.allSettled([this.#ask(`clear ${top}`)]);
   }
 
+  /** Something lies at this depth of a folder or deeper. */
+  async isDeep(folder: string, depth: number): Promise<boolean> {
+    return Number(await this.#ask(`deep ${folder} ${depth}`)) > 0;
+  }
+
   async usage(folder: string): Promise<VolumeUsage> {
     const answer = await this.#ask(`usage ${folder}`);
     const [blockBytes, blocks, blocksFree, inodes, inodesFree] = answer.split(' ').map(Number);

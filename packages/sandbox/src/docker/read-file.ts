@@ -19,6 +19,9 @@ const GO_TYPES: readonly (readonly [bit: number, name: string])[] = [
   [19, 'irregular file'],
 ];
 
+/** There is something, and the engine can't say what. */
+const UNDESCRIBED: PathStat = { type: 'entry that the engine can not describe', size: 0 };
+
 interface PathStat {
   readonly type: string;
   readonly size: number;
@@ -60,16 +63,21 @@ async function statPath(
   path: string,
 ): Promise<PathStat | null> {
   const answer = container.infoArchive({ path }).catch(async (error: unknown) => {
-    if (statusOf(error) !== 404) throw error;
-    // 404 is said of a missing container too, and that is no fault of the solver's.
-    await container.inspect();
-    return null;
+    const status = statusOf(error);
+    if (status === 404) {
+      // 404 is said of a missing container too, and that is no fault of the solver's.
+      await container.inspect();
+      return null;
+    }
+    if (status !== 500) throw error;
+    // An engine can't describe a link that leads in a circle, nor a time of the year 10000, and calls it trouble of
+    // its own. It is the file's where the engine can describe the root, which mounts the same and no run can write.
+    await container.infoArchive({ path: '/' }).then((root: Readable) => root.resume());
+    return UNDESCRIBED;
   });
-  const response: Readable & { headers: Record<string, string | undefined> } = await engine.call(
-    'look at a file of a run',
-    answer,
-  );
-  if (response === null) return null;
+  const response: (Readable & { headers: Record<string, string | undefined> }) | PathStat | null =
+    await engine.call('look at a file of a run', answer);
+  if (response === null || 'type' in response) return response;
   response.resume();
   return parsePathStat(response.headers['x-docker-container-path-stat']);
 }

@@ -10,7 +10,7 @@ import { removeContainer } from './cleanup.ts';
 import { type RunSpec, toContainerConfig } from './container-config.ts';
 import { createContainer, imageUnavailable, startContainer } from './containers.ts';
 import { within } from './deadline.ts';
-import { toEngineError } from './engine-errors.ts';
+import { isEngineRefusal, toEngineError } from './engine-errors.ts';
 import type { Engine } from './engine.ts';
 import { RELEASE_LINE } from './gate.ts';
 import { readWorkspaceFile } from './read-file.ts';
@@ -22,6 +22,8 @@ const SETTLE_MS_MAX = 15_000;
 
 /** What an init says when it can't execute our shell. */
 const EXEC_FAILED = new Set([126, 127]);
+
+const SIGKILLED = 137;
 
 type StopReason = 'timed_out' | 'output_exceeded' | 'aborted';
 
@@ -48,6 +50,7 @@ export class DockerRun implements StagedRun {
   readonly #output: RunOutput;
   readonly #death: Promise<number>;
   readonly #lifecycle = new RunLifecycle();
+  #stopped: StopReason | null = null;
   #disposal: Promise<void> | null = null;
 
   private constructor(context: RunContext, parts: StartedParts) {
@@ -75,17 +78,20 @@ export class DockerRun implements StagedRun {
   async release(signal: AbortSignal): Promise<RunOutcome> {
     signal.throwIfAborted();
     this.#lifecycle.beginRelease();
+    const { clock } = this.#context;
+    const releasedMs = clock.monotonicMs();
     try {
-      const { clock } = this.#context;
-      const releasedMs = clock.monotonicMs();
-      const { exitCode, stopped } = await this.#awaitEnd(signal);
+      const exitCode = await this.#awaitEnd(signal);
       const durationMs = clock.monotonicMs() - releasedMs;
-      if (stopped === 'aborted') signal.throwIfAborted();
-      return { ...(await this.#collect(exitCode)), timedOut: stopped === 'timed_out', durationMs };
+      if (this.#stopped === 'aborted') signal.throwIfAborted();
+      const timedOut = this.#stopped === 'timed_out';
+      return { ...(await this.#collect(exitCode)), timedOut, durationMs };
     } catch (error) {
       // Also where the kill failed: who gave up is told so, and the session's close reports what is left.
       signal.throwIfAborted();
-      throw error;
+      const seen = await this.#whatWasSeen();
+      if (seen === null) throw error;
+      return { ...seen, durationMs: clock.monotonicMs() - releasedMs };
     } finally {
       this.#lifecycle.endRelease();
     }
@@ -94,7 +100,15 @@ export class DockerRun implements StagedRun {
   async readFile(path: string, bytesMax: number, signal: AbortSignal): Promise<FileReading> {
     this.#lifecycle.assertReadable();
     const parts = parseWorkspacePath(path);
-    return readWorkspaceFile(this.#context.engine, this.#container, parts, bytesMax, signal);
+    const { engine, workspace } = this.#context;
+    try {
+      return await readWorkspaceFile(engine, this.#container, parts, bytesMax, signal);
+    } catch (error) {
+      // The engine mounts the overlay again to look into it, which takes a few files' room that the run has used up.
+      const isFull = isEngineRefusal(error) && (await workspace.isFull());
+      if (!isFull) throw error;
+      return { kind: 'not_regular', found: 'workspace without room for one more file' };
+    }
   }
 
   dispose(): Promise<void> {
@@ -108,11 +122,10 @@ export class DockerRun implements StagedRun {
    * kill, so that no exit status can hide why it died (THREATS C09); the kill can't be caught. Both the engine's word
    * that it is dead and the end of the stream are required: without either, nothing is known (M19).
    */
-  async #awaitEnd(signal: AbortSignal): Promise<{ exitCode: number; stopped: StopReason | null }> {
-    let stopped: StopReason | null = null;
+  async #awaitEnd(signal: AbortSignal): Promise<number> {
     const stop = Promise.withResolvers<void>();
     const stopFor = (reason: StopReason): void => {
-      stopped ??= reason;
+      this.#stopped ??= reason;
       stop.resolve();
     };
     const onAbort = (): void => stopFor('aborted');
@@ -131,11 +144,40 @@ export class DockerRun implements StagedRun {
       // What ended by itself in time did, however long its last output takes to arrive.
       clearTimeout(timer);
       await within(this.#attachment.ended, SETTLE_MS_MAX, () => lost('the end of its output'));
-      return { exitCode, stopped };
+      return exitCode;
     } finally {
       clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);
     }
+  }
+
+  /**
+   * What is certain of a run that we had to stop and whose end we did not get to see: code that can outlive a kill for
+   * a while, in a system call without end, must not choose trouble of ours by that. Null where nothing is. Whether it
+   * is gone, the session's close tells.
+   */
+  async #whatWasSeen(): Promise<Omit<RunOutcome, 'durationMs'> | null> {
+    const timedOut = this.#stopped === 'timed_out';
+    const outputExceeded = this.#output.isOverflowed;
+    if (!timedOut && !outputExceeded) return null;
+    // An engine that does not answer may have kept an end in time from us.
+    const { engine } = this.#context;
+    const inspected = engine.call('inspect a run', this.#container.inspect());
+    const isThere = await inspected.then(
+      () => true,
+      () => false,
+    );
+    if (!isThere) return null;
+    return {
+      exitCode: SIGKILLED,
+      timedOut,
+      outputExceeded,
+      oomKilled: false,
+      pidsLimitHit: null,
+      peakMemoryBytes: null,
+      workspaceFull: null,
+      ...this.#output.finish(),
+    };
   }
 
   async #kill(): Promise<number> {
@@ -180,7 +222,7 @@ interface StartedParts {
 }
 
 async function startAtGate(
-  { engine, request, spec, ready }: RunContext,
+  { engine, request, spec, ready, cgroup }: RunContext,
   container: Docker.Container,
 ): Promise<StartedParts> {
   const output = new RunOutput(spec.limits.outputBytes, request.onOutput);
@@ -193,6 +235,7 @@ async function startAtGate(
     const death = awaitDeath(container);
     const opened = Promise.race([output.gateOpened, failToOpen(death, attachment, spec.image)]);
     const fileSystem = await within(opened, SETTLE_MS_MAX, () => lost('our gate to open in it'));
+    await cgroup?.limitSockets(container.id, spec.limits.memoryBytes);
     return { container, attachment, output, death, fileSystem };
   } catch (error) {
     attachment.close();

@@ -39,8 +39,8 @@ const ALLOWED = words(`
   futex_wait futex_waitv futex_wake futimesat get_robust_list get_thread_area getcpu getcwd getdents getdents64
   getegid geteuid getgid getgroups getitimer getpeername getpgid getpgrp getpid getppid getpriority getrandom
   getresgid getresuid getrlimit getrusage getsid getsockname getsockopt gettid gettimeofday getuid getxattr
-  inotify_add_watch inotify_init inotify_init1 inotify_rm_watch io_cancel io_destroy io_getevents io_pgetevents
-  io_setup io_submit ioctl ioprio_get ioprio_set kill landlock_add_rule landlock_create_ruleset
+  inotify_add_watch inotify_init inotify_init1 inotify_rm_watch
+  ioctl ioprio_get ioprio_set kill landlock_add_rule landlock_create_ruleset
   landlock_restrict_self lchown lgetxattr link linkat listen listxattr llistxattr lremovexattr lseek lsetxattr
   lstat madvise map_shadow_stack membarrier memfd_create mincore mkdir mkdirat mlock mlock2 mlockall mmap mprotect
   mq_getsetattr mq_notify mq_open mq_timedreceive mq_timedsend mq_unlink mremap mseal msgctl msgget msgrcv msgsnd
@@ -87,6 +87,8 @@ export const SECCOMP_PROFILE = {
   syscalls: [
     { names: ALLOWED, action: 'SCMP_ACT_ALLOW' },
     { names: DENIED, action: 'SCMP_ACT_ERRNO', errnoRet: EPERM },
+    // The old asynchronous I/O: one run could take all of the host's fs.aio-max-nr. Programs do without where it is not.
+    { names: ['io_setup'], action: 'SCMP_ACT_ERRNO', errnoRet: ENOSYS },
     // Its flags lie in memory, where a filter can't look: libraries fall back to clone.
     { names: ['clone3'], action: 'SCMP_ACT_ERRNO', errnoRet: ENOSYS },
     allowWhere('clone', {

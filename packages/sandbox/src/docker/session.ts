@@ -1,4 +1,5 @@
-import { type Clock, isAppError } from '@kervyxa/core';
+import type { Clock } from '@kervyxa/core';
+import { StreamCapture } from '../capture.ts';
 import { SessionLifecycle } from '../lifecycle.ts';
 import type {
   RunOutcome,
@@ -10,6 +11,7 @@ import type {
 } from '../port.ts';
 import { assertRunRequest } from '../request.ts';
 import { removeContainer, removeSession } from './cleanup.ts';
+import { isEngineRefusal } from './engine-errors.ts';
 import type { EngineState } from './engine-state.ts';
 import type { Engine } from './engine.ts';
 import { EMPTY_FOLDER, HIDDEN_FOLDER, TREE_FOLDER } from './keeper-script.ts';
@@ -37,6 +39,20 @@ export interface SessionParts {
 }
 
 type Place = number | 'setup';
+
+const NOTHING = new StreamCapture(0).finish();
+const NO_ROOM_TO_START: RunOutcome = {
+  exitCode: 1,
+  timedOut: false,
+  outputExceeded: false,
+  oomKilled: false,
+  pidsLimitHit: null,
+  workspaceFull: true,
+  peakMemoryBytes: null,
+  durationMs: 0,
+  stdout: NOTHING,
+  stderr: NOTHING,
+};
 
 export class DockerSession implements SandboxSession {
   readonly #parts: SessionParts;
@@ -72,15 +88,31 @@ export class DockerSession implements SandboxSession {
     assertRunRequest(request);
     const endSetup = this.#lifecycle.beginSetup();
     try {
-      const run = await this.#start('setup', request, signal);
+      const run = await this.#start('setup', request, signal).catch((error: unknown) =>
+        this.#whyFull(error),
+      );
+      if (!(run instanceof DockerRun)) return run;
+      let outcome: RunOutcome;
       try {
-        return await run.release(signal);
+        outcome = await run.release(signal);
       } finally {
         await run.dispose();
       }
+      const { exitCode } = outcome;
+      if (exitCode !== 0 || !(await this.#makers[this.strategy].isSetupTooDeep())) return outcome;
+      return { ...outcome, exitCode: NO_ROOM_TO_START.exitCode, workspaceFull: true };
     } finally {
       endSetup();
     }
+  }
+
+  /** A step that left no room for an overlay's own files keeps the next one from starting: its doing, not ours. */
+  async #whyFull(error: unknown): Promise<RunOutcome> {
+    const isLaterStep = this.#setupSteps > 1 && this.#parts.state.strategy === 'overlay';
+    if (isLaterStep && isEngineRefusal(error) && (await this.#makers.overlay.isSetupFull())) {
+      return NO_ROOM_TO_START;
+    }
+    throw error;
   }
 
   async stage(request: RunRequest, signal: AbortSignal): Promise<StagedRun> {
@@ -148,7 +180,7 @@ export class DockerSession implements SandboxSession {
     try {
       run = await this.#startWith(workspace, place, request);
     } catch (error) {
-      if (state.strategy === 'overlay' || !isMountRefusal(error)) throw error;
+      if (state.strategy === 'overlay' || !isEngineRefusal(error)) throw error;
       return null;
     }
     if (run.fileSystem === workspace.fileSystem) {
@@ -199,13 +231,4 @@ export class DockerSession implements SandboxSession {
     this.#setupSteps += 1;
     return `setup-${this.#setupSteps}`;
   }
-}
-
-/** The engine answered and would not start it; an engine that is gone has no status. */
-function isMountRefusal(error: unknown): boolean {
-  return (
-    isAppError(error) &&
-    error.code === 'SANDBOX_ENGINE_UNAVAILABLE' &&
-    typeof error.details['statusCode'] === 'number'
-  );
 }

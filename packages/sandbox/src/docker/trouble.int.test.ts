@@ -167,6 +167,26 @@ describe('an engine that is gone', () => {
   });
 });
 
+it.each([
+  ['at its time-out', 'sleep 300', { timedOut: true, outputExceeded: false }],
+  ['after a flood', 'yes', { timedOut: false, outputExceeded: true }],
+])(
+  'outlives our kill %s: what we saw of it stands, and it did not choose trouble (C09)',
+  async (_, command, seen) => {
+    const proxy = await startEngineProxy(bench.dockerHost, {
+      answer: (_method, path) =>
+        path.endsWith('/kill') ? { status: 500, message: 'did not receive an exit event' } : null,
+    });
+    const { image } = bench;
+    const sandbox = createDockerSandbox({ dockerHost: proxy.dockerHost, toolsImage: image });
+    await withSession({ sandbox, image }, {}, async (session) => {
+      const outcome = await run(session, command, { timeoutMs: 2_000 });
+      expect(outcome).toMatchObject({ ...seen, exitCode: 137 });
+    });
+    await proxy.close();
+  },
+);
+
 it('removes nothing though it is asked to: the close fails, and the next program’s reaper has it', async () => {
   let refuses = true;
   const proxy = await startEngineProxy(bench.dockerHost, {

@@ -19,6 +19,8 @@ import { Keeper, type VolumeUsage } from './keeper.ts';
 import { type SessionName, toLabels } from './labels.ts';
 
 export const SETUP_TOP = `${TOP_PREFIX}setup`;
+/** Deeper than any path that a program can name at once. */
+const DEPTH_MAX = 2_048;
 /** Room for what the keeper and the overlay put beside a run's own files. */
 const OVERHEAD_INODES = 16;
 
@@ -37,6 +39,10 @@ export interface Workspace {
 export interface WorkspaceMaker {
   forSetup(): Promise<Workspace>;
   forRun(run: number): Promise<Workspace>;
+  /** What the set-up's steps left has no room for one more file. */
+  isSetupFull(): Promise<boolean>;
+  /** What they left can't be the ground of runs. */
+  isSetupTooDeep(): Promise<boolean>;
 }
 
 /** What both strategies work on. */
@@ -91,6 +97,35 @@ export class OverlayWorkspaces implements WorkspaceMaker {
     );
   }
 
+  async isSetupFull(): Promise<boolean> {
+    return isFull(await this.#context.keeper.usage(SETUP_TOP));
+  }
+
+  /**
+   * To write below a folder of the set-up the kernel copies every folder above, and walks the whole way up for each: in
+   * one system call that no signal ends, 42 s at a depth of 30,000. Looked at as root, since modes can hide folders.
+   */
+  async isSetupTooDeep(): Promise<boolean> {
+    const { engine, session, keeper } = this.#context;
+    const { inodesUsed } = await keeper.usage(SETUP_TOP);
+    if (inodesUsed <= DEPTH_MAX) return false;
+    const looker = await Keeper.create(engine, {
+      image: keeper.image,
+      privileged: true,
+      mounts: [
+        namedVolume(keeper.volume(SETUP_TOP).name, `${KEEPER_ROOT}/${COPY_FROM_FOLDER}`, true),
+      ],
+      labels: toLabels(session, 'filler'),
+    });
+    try {
+      await looker.start();
+      return await looker.isDeep(`${COPY_FROM_FOLDER}/upper`, DEPTH_MAX + 1);
+    } finally {
+      looker.disconnect();
+      await removeContainer(engine, looker.containerId);
+    }
+  }
+
   #treePath(): string {
     return `${this.#context.keeper.volume(TREE_FOLDER).path}/tree`;
   }
@@ -128,6 +163,15 @@ export class CopyWorkspaces implements WorkspaceMaker {
       filler.disconnect();
       await removeContainer(this.#context.engine, filler.containerId);
     });
+  }
+
+  async isSetupFull(): Promise<boolean> {
+    const setup = await this.#setup;
+    return setup !== null && isFull(await setup.usage(COPY_TO_FOLDER));
+  }
+
+  async isSetupTooDeep(): Promise<boolean> {
+    return false; // Nothing lies below a copy.
   }
 
   #copyTree(): Promise<Keeper> {
@@ -171,5 +215,6 @@ export class CopyWorkspaces implements WorkspaceMaker {
 }
 
 function isFull({ bytesFree, inodesFree }: VolumeUsage): boolean {
-  return bytesFree === 0 || inodesFree === 0;
+  // The last ones are for the overlay itself, which needs some whenever it is mounted again.
+  return bytesFree === 0 || inodesFree < OVERHEAD_INODES;
 }
