@@ -22,7 +22,7 @@ export type {
   SourceReason,
 } from './reasons.ts';
 export { toPrintable } from './printable.ts';
-export { compilePathPattern, patternProblem } from './paths.ts';
+export { compilePathPattern, foldPath, patternProblem } from './paths.ts';
 export type { PathPattern, PatternProblem } from './paths.ts';
 export { readTar } from './read-tar.ts';
 export type { TarEntry } from './read-tar.ts';

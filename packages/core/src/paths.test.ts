@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compilePathPattern, patternProblem } from './paths.ts';
+import { compilePathPattern, foldPath, patternProblem } from './paths.ts';
 
 describe('a path pattern', () => {
   const rows: [pattern: string, path: string, matches: boolean, ancestor: boolean][] = [
@@ -26,6 +26,13 @@ describe('a path pattern', () => {
     ['a/**/z', 'a/b/c/z', true, false],
     ['a*b*c', 'aXbYc', true, false],
     ['a*b*c', 'aXcYb', false, false],
+    ['caf?.txt', 'café.txt', true, false],
+    ['?', '😀', true, false],
+    ['??', 'é', false, false],
+    ['*??', 'é', false, false],
+    ['*?x', '日本x', true, false],
+    ['docs/é', 'docs/e\u0301', true, false],
+    ['docs/e\u0301', 'docs/é/deep', true, false],
   ];
   it.each(rows)('%s against %s: match %s, lies above %s', (pattern, path, matches, ancestor) => {
     const compiled = compilePathPattern(pattern);
@@ -37,6 +44,28 @@ describe('a path pattern', () => {
     expect(
       compilePathPattern('src/*').matches(Uint8Array.from([0x73, 0x72, 0x63, 0x2f, 0xff])),
     ).toBe(true);
+  });
+
+  it.each([
+    ['verifier/', 'verifier', false],
+    ['verifier/a/b.sh', 'verifier/a', true],
+    ['verifier/**', 'verifier', true],
+    ['*/package.json', 'README.md', false],
+    ['packages/*/package.json', 'packages', true],
+    ['packages/*/package.json', 'packages/README.md', false],
+    ['**/secrets/v.sh', 'secrets', false],
+  ])('%s spells the way through %s: %s', (pattern, path, spelled) => {
+    expect(compilePathPattern(pattern).spellsAncestor(path)).toBe(spelled);
+  });
+
+  it.each([
+    ['Verifier/', 'verifier/x', true],
+    ['verifier/', 'VERIFIER', true],
+    ['*.js', 'X.JS', true],
+    ['ŉ'.repeat(512), 'ŉ'.repeat(512), true],
+    ['verifier/', 'verified', false],
+  ])('%s against %s, letter case aside: %s', (pattern, path, matches) => {
+    expect(compilePathPattern(pattern).matchesFolded(path)).toBe(matches);
   });
 
   it('answers at once for the pattern that makes a backtracking engine hang (D18)', () => {
@@ -61,5 +90,20 @@ describe('a path pattern', () => {
   ])('refuses %j as %s', (source, problem) => {
     expect(patternProblem(source)).toBe(problem);
     expect(() => compilePathPattern(source)).toThrow(TypeError);
+  });
+});
+
+describe('foldPath', () => {
+  it.each([
+    ['README', 'readme'],
+    ['e\u0301', '\u00c9'],
+    ['straße', 'STRASSE'],
+    ['ſ', 's'],
+  ])('takes %j and %j for one', (a, b) => {
+    expect(foldPath(a)).toBe(foldPath(b));
+  });
+
+  it('keeps different letters apart', () => {
+    expect(foldPath('a')).not.toBe(foldPath('b'));
   });
 });
