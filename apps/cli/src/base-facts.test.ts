@@ -4,13 +4,13 @@ import { describe, expect, it } from 'vitest';
 import { loadBaseFacts } from './base-facts.ts';
 import { contractInput } from './testing/sample-contract.ts';
 
-const POINTER = 'version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n';
-
 function baseOf(files: Readonly<Record<string, string>>): BaseTree {
   return {
     commit: CommitShaSchema.parse('b'.repeat(40)),
     tree: 'c'.repeat(40),
     paths: Object.keys(files),
+    layoutProblem: null,
+    lfsPointers: async () => Object.keys(files).filter((path) => path.endsWith('.psd')),
     readFile: async (path, bytesMax) => {
       const bytes = Buffer.from(files[path] ?? '');
       return bytes.length > bytesMax ? null : bytes;
@@ -26,6 +26,7 @@ describe('the facts about a base tree', () => {
       commit: 'b'.repeat(40),
       paths: ['check.sh', 'hello.sh'],
       files: new Map([['check.sh', 'sh hello.sh\n']]),
+      layoutProblem: null,
       lfsPointers: [],
     });
   });
@@ -35,18 +36,11 @@ describe('the facts about a base tree', () => {
     expect((await loadBaseFacts(base, contractInput())).files.size).toBe(0);
   });
 
-  it('name a Git LFS pointer where attributes anywhere in the tree ask for LFS', async () => {
-    const base = baseOf({
-      'a.txt': 'x',
-      'assets/.gitattributes': '*.bin filter=lfs diff=lfs\n',
-      'assets/x.bin': POINTER,
+  it('name every Git LFS pointer, and why no workspace can hold the tree', async () => {
+    const base = { ...baseOf({ 'a.psd': 'x', 'b.psd': 'x' }), layoutProblem: 'it has \u2026' };
+    expect(await loadBaseFacts(base, contractInput())).toMatchObject({
+      lfsPointers: ['a.psd', 'b.psd'],
+      layoutProblem: 'it has \u2026',
     });
-    const { lfsPointers } = await loadBaseFacts(base, contractInput());
-    expect(lfsPointers).toEqual(['assets/x.bin']);
-  });
-
-  it('take a file for itself where no attribute asks for LFS', async () => {
-    const base = baseOf({ '.gitattributes': '* text\n', 'x.bin': POINTER });
-    expect((await loadBaseFacts(base, contractInput())).lfsPointers).toEqual([]);
   });
 });

@@ -1,4 +1,10 @@
-import type { CommitSha, SolverReason, SourceReason, TreeArchive } from '@kervyxa/core';
+import type {
+  CommitSha,
+  ContractReason,
+  SolverReason,
+  SourceReason,
+  TreeArchive,
+} from '@kervyxa/core';
 
 /** What to fetch: the base from the requester's repository, the commit from the solver's. */
 export interface IntakeRequest {
@@ -52,8 +58,15 @@ export interface FetchedCommit {
 
 export type IntakeOutcome =
   | { readonly kind: 'fetched'; readonly source: FetchedCommit }
-  /** Could not be had or checked: INCONCLUSIVE, and worth another try. */
-  | { readonly kind: 'unavailable'; readonly reason: SourceReason; readonly message: string }
+  /**
+   * INCONCLUSIVE. A source reason: it could not be had or checked, and is worth another try. SETUP_FAILED_AT_BASE: the
+   * base itself is beyond the limits or can't be laid out in a workspace, which no solver can mend or has caused.
+   */
+  | {
+      readonly kind: 'unavailable';
+      readonly reason: SourceReason | Extract<ContractReason, 'SETUP_FAILED_AT_BASE'>;
+      readonly message: string;
+    }
   /** The submission itself is at fault, and final: FAIL. */
   | { readonly kind: 'refused'; readonly reason: SolverReason; readonly message: string };
 
@@ -63,8 +76,12 @@ export interface BaseTree {
   readonly tree: string;
   /** UTF-8 paths of files, links and gitlinks, sorted. */
   readonly paths: readonly string[];
+  /** Why no workspace can hold this tree exactly as it is, as a sentence; null where one can. */
+  readonly layoutProblem: string | null;
   /** Bytes of one file; null where there is none or it is larger than `bytesMax`. */
   readFile(path: string, bytesMax: number): Promise<Uint8Array | null>;
+  /** Paths of all files that are Git LFS pointers, sorted; whatever `.gitattributes` says, none has its content here. */
+  lfsPointers(): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
@@ -72,8 +89,10 @@ export interface BaseTree {
  * Fetches commits. Lifecycle: any number of `fetchCommit` and `openBase` calls side by side, in any order; each
  * result is closed by its caller. An aborted signal ends the call with the signal's reason and leaves nothing behind.
  *
- * Throws AppError: INTAKE_URL_REFUSED (caller), INTAKE_GIT_UNAVAILABLE, INTAKE_DISK_FULL (infra). Whatever the URL,
- * the server or the commit can cause is an outcome, never an exception, so a solver can't choose ERROR.
+ * Throws AppError: INTAKE_URL_REFUSED (caller), INTAKE_GIT_UNAVAILABLE, INTAKE_DISK_FULL, INTAKE_STORE_DAMAGED (infra).
+ * Whatever else the URL, the server or the commit can cause is an outcome of `fetchCommit`, never an exception, so a
+ * solver can't choose ERROR. `openBase`, which has no outcomes, also throws INTAKE_BASE_UNAVAILABLE (caller).
+ * The calls of a BaseTree throw INTAKE_GIT_UNAVAILABLE and INTAKE_STORE_DAMAGED.
  */
 export interface Intake {
   fetchCommit(request: IntakeRequest, signal: AbortSignal): Promise<IntakeOutcome>;

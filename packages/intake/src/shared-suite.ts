@@ -83,6 +83,22 @@ const COMMITS = {
   'submodule gone': { tree: without('sub'), parents: ['base'] },
   'lfs pointer': { tree: { ...BASE, 'model.bin': LFS_POINTER }, parents: ['base'] },
   'control character': { tree: { ...BASE, 'a\nprotected': 'x' }, parents: ['base'] },
+  'odd folders in base': {
+    tree: { ...BASE, 'odd\\dir/x': 'x', 'git~1/config': 'x', 'ends./y': 'y' },
+  },
+  'fix beside odd folders': {
+    tree: { ...BASE, 'odd\\dir/x': 'x', 'git~1/config': 'x', 'ends./y': 'y', 'a.txt': '2\n' },
+    parents: ['odd folders in base'],
+  },
+  'base of a long name': { tree: { ...BASE, ['n'.repeat(256)]: 'x' } },
+  'fix of a long name': {
+    tree: { ...BASE, ['n'.repeat(256)]: 'x', 'a.txt': '2\n' },
+    parents: ['base of a long name'],
+  },
+  'pointer made executable': {
+    tree: { ...BASE, 'art.psd': { content: LFS_POINTER, mode: '100755' } },
+    parents: ['base'],
+  },
   'unicode and quotes': { tree: { ...BASE, 'né "x"\u{1f600}.txt': 'x' }, parents: ['base'] },
 } as const satisfies Scenario;
 
@@ -216,9 +232,29 @@ export function describeIntake(
     });
 
     it('blames no solver for the twins, pointers, odd names and submodules of the base', async () => {
-      for (const commit of ['fix', 'renamed', 'good links', 'unicode and quotes'] as const) {
+      for (const commit of [
+        'fix',
+        'renamed',
+        'good links',
+        'pointer made executable',
+        'unicode and quotes',
+      ] as const) {
         expect((await fetched(commit)).treeFaults).toEqual([]);
       }
+      const beside = await fetched('fix beside odd folders', 'odd folders in base');
+      expect(beside.treeFaults).toEqual([]);
+    });
+
+    it('has a base that no workspace can hold: the contract is broken, not the solver', async () => {
+      expect(await fetchOutcome('fix of a long name', 'base of a long name')).toEqual({
+        kind: 'unavailable',
+        reason: 'SETUP_FAILED_AT_BASE',
+        message: expect.stringContaining('255 bytes'),
+      });
+      const id = harness.id('base of a long name');
+      const base = await harness.intake.openBase(harness.url, id, signal);
+      expect(base.layoutProblem).toContain('255 bytes');
+      await base.close();
     });
 
     it('writes the raw bytes of every file, whatever .gitattributes asks for (D10, D11)', async () => {
@@ -264,6 +300,8 @@ export function describeIntake(
       expect(Buffer.from((await base.readFile('a.txt', 100)) ?? []).toString()).toBe('one\ntwo\n');
       expect(await base.readFile('a.txt', 3)).toBeNull();
       expect(await base.readFile('nowhere', 100)).toBeNull();
+      expect(base.layoutProblem).toBeNull();
+      expect(await base.lfsPointers()).toEqual(['art.psd']);
       await base.close();
       await base.close();
     });

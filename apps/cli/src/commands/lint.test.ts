@@ -35,6 +35,8 @@ function baseOf(paths: readonly string[], closed: string[]): OpenBase {
     commit: CommitShaSchema.parse(baseCommit),
     tree: 'c'.repeat(40),
     paths,
+    layoutProblem: null,
+    lfsPointers: async () => [],
     readFile: async () => Buffer.from('sh hello.sh\n'),
     close: async () => {
       closed.push(repository);

@@ -18,9 +18,7 @@ export function createMachine(host: Host): VerifyMachine {
   return {
     settings,
     async loadPackage(folder) {
-      const { archive, sha256 } = await loadVerifierPackage(folder);
-      // The contract and the verifier name a package by its bare digest.
-      return { ...archive, digest: sha256 };
+      return (await loadVerifierPackage(folder)).archive;
     },
     async open({ log, live, signal }) {
       const { dockerHost, runtimes } = await ensureReady({ log, live, interactive, signal });

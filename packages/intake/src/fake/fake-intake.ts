@@ -10,6 +10,7 @@ import { createIntakeError } from '../errors.ts';
 import type { FetchedCommit, Intake, IntakeOutcome, IntakeRequest, TreeFault } from '../port.ts';
 import { isLfsPointer, lfsFault, LFS_POINTER_BYTES_MAX, submoduleFaults } from '../tree/changes.ts';
 import { compareTrees } from '../tree/compare.ts';
+import { layoutProblem } from '../tree/layout.ts';
 import { lintTree, newFaults, type LintedTree } from '../tree/lint.ts';
 import {
   isFileMode,
@@ -73,6 +74,11 @@ export function createFakeIntake({ commits, outcomes = {} }: FakeIntakeOptions):
         commit,
         tree: tree.id,
         paths: tree.records.map(({ path }) => path),
+        layoutProblem: layoutProblem(tree.records, tree.links),
+        lfsPointers: async () =>
+          [...tree.contents].flatMap(([path, content]) =>
+            lfsFaults(path, content).length === 0 ? [] : [path],
+          ),
         readFile: async (path, bytesMax) => {
           const record = tree.records.find((each) => each.path === path);
           if (record === undefined || !isFileMode(record.mode) || record.size > bytesMax) {
@@ -95,6 +101,12 @@ function fetchFake(
     const message = `the repository has no commit ${found === undefined ? commit : baseCommit}`;
     return { kind: 'unavailable', reason: 'COMMIT_NOT_FOUND', message };
   }
+  const { records, links } = readTree(base.tree);
+  const problem = layoutProblem(records, links);
+  if (problem !== null && descends(commits, commit, baseCommit)) {
+    const message = `the base can't be used: ${problem}`;
+    return { kind: 'unavailable', reason: 'SETUP_FAILED_AT_BASE', message };
+  }
   return { kind: 'fetched', source: toFetched(commits, commit, baseCommit, found, base) };
 }
 
@@ -112,7 +124,9 @@ function toFetched(
     ? [
         ...newFaults(lintTree(tree, SIZES), lintTree(baseTree, SIZES)),
         ...submoduleFaults(changedFiles),
-        ...changedFiles.flatMap(({ path }) => lfsFaults(path, tree.contents.get(path))),
+        ...changedFiles
+          .filter(({ path }) => !isSame(tree.contents.get(path), baseTree.contents.get(path)))
+          .flatMap(({ path }) => lfsFaults(path, tree.contents.get(path))),
       ]
     : [];
   const archiveOf = (of: MemoryTree): TreeArchive => {
@@ -134,6 +148,10 @@ function toFetched(
     baseArchive: () => archiveOf(baseTree),
     close: async () => undefined,
   };
+}
+
+function isSame(one: Uint8Array | undefined, other: Uint8Array | undefined): boolean {
+  return one !== undefined && other !== undefined && Buffer.compare(one, other) === 0;
 }
 
 function lfsFaults(path: string, content: Uint8Array | undefined): TreeFault[] {

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -238,6 +238,30 @@ describe('the bound of the cache', () => {
 });
 
 describe('a damaged store', () => {
+  it('was what a captured commit builds on: that commit is fetched anew over it', async () => {
+    const fork = await world.startServer({});
+    const submitted = { repositoryUrl: fork.url('noisy.git') };
+    await fetched({ ...requestFor('later', 'base'), ...submitted }, world.newIntake());
+    const stores = join(world.cacheFolder, 'v1/stores');
+    for (const name of await readdir(stores, { recursive: true })) {
+      if (name.endsWith(`${ids.base}.git`)) await rm(join(stores, name), { recursive: true });
+    }
+    const source = await fetched(
+      { ...requestFor('later', 'fix'), ...submitted },
+      world.newIntake(),
+    );
+    expect(source.changedFiles).toHaveLength(1);
+  });
+
+  it('has facts that a crash has cut off: fetched anew, and nothing else is kept from it', async () => {
+    await fetched(requestFor('fix'));
+    const stores = join(world.cacheFolder, 'v1/stores');
+    for (const name of await readdir(stores, { recursive: true })) {
+      if (name.endsWith('kervyxa.json')) await writeFile(join(stores, name), '');
+    }
+    expect((await fetched(requestFor('later'))).changedFiles).toHaveLength(2);
+  });
+
   it('is our trouble and not the solver’s, and the next try fetches anew', async () => {
     await fetched(requestFor('fix'));
     const stores = join(world.cacheFolder, 'v1/stores');

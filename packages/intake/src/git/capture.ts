@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { isIPv6 } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Clock, CommitSha } from '@kervyxa/core';
 import type { Endpoint } from './address.ts';
 import type { GitRemote } from './environment.ts';
@@ -29,7 +29,7 @@ export interface CaptureTools {
  * publishes it when it is complete. Whatever goes wrong on the other side is a `failed` value.
  *
  * A success proves that this URL served the commit: a fetch of what the seed already has would succeed without asking
- * for anything (THREATS G11), so such a seed is left out, unless it came from this very URL.
+ * for anything (THREATS G11), so such a seed is left out, unless all of it came from this very URL.
  */
 export async function capture(
   tools: CaptureTools,
@@ -69,7 +69,11 @@ async function usableSeed(
   signal: AbortSignal,
 ): Promise<Store | null> {
   if (seed === null || seed.seeds.length >= SEEDS_MAX) return null;
-  if (seed.url === endpoint.url.href) return seed;
+  // What a store builds on may be from elsewhere, though the store itself is from here.
+  const isFromHere = [seed.folder, ...seed.seeds].every(
+    (folder) => dirname(folder) === dirname(seed.folder),
+  );
+  if (seed.url === endpoint.url.href && isFromHere) return seed;
   const inSeed = { ...context, gitDir: seed.folder, remote: null };
   const { exitCode } = await runGit(inSeed, ['cat-file', '-e', commit], signal);
   return exitCode === 0 ? null : seed;
@@ -160,12 +164,13 @@ async function fetchRefs(
 const DEATHS_BY_LIMIT = new Set([134, 137, 139, 152, 153]);
 
 /**
- * True where git, or the helper that unpacks, was stopped by a limit of ours. Git tells it in words only. Lines of the
- * server's begin with `remote:`, and one that forges these words refuses nothing but its own submission.
+ * True where git, or the helper that unpacks, was stopped by a limit of ours. Git tells it in words only. The server's
+ * lines begin with `remote:`, or with `fatal: remote error:` where it gives up: its memory that has run out is trouble
+ * of a host and no fault of the commit. One that forges these words refuses nothing but its own submission.
  */
 function diedOfLimit({ exitCode, stderr }: GitResult): boolean {
   if (exitCode === null || DEATHS_BY_LIMIT.has(exitCode)) return true;
-  return /^(?:fatal|error): .*(?:out of memory|cannot allocate memory|died of signal (?:9|11|24|25)|file too large)/im.test(
+  return /^(?:fatal|error): (?!remote error).*(?:out of memory|cannot allocate memory|died of signal (?:9|11|24|25)|file too large)/im.test(
     stderr,
   );
 }

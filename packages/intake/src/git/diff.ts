@@ -7,9 +7,21 @@ import { readGit, type GitContext } from './process.ts';
 
 export interface TreeDiff {
   /** Sorted by path bytes. */
-  readonly changes: readonly (ChangedFile & { readonly oid: string })[];
+  readonly changes: readonly ChangedEntry[];
   /** Tree objects that the base does not have at that path. */
-  readonly changedFolders: readonly { readonly path: string; readonly oid: string }[];
+  readonly changedFolders: readonly ChangedFolder[];
+}
+
+export interface ChangedEntry extends ChangedFile {
+  readonly oid: string;
+  readonly baseOid: string;
+}
+
+export interface ChangedFolder {
+  readonly path: string;
+  readonly oid: string;
+  /** Null where the base has no folder there. */
+  readonly baseOid: string | null;
 }
 
 /**
@@ -40,13 +52,13 @@ export async function diffTrees(
   const { value, exitCode } = await readGit(context, argv, signal, readDiff);
   if (exitCode !== 0) throw new Error('expected diff-tree to end well');
   // Git lists the folders below the root, not the root itself.
-  const root = baseTree === tree ? [] : [{ path: '', oid: tree }];
+  const root = baseTree === tree ? [] : [{ path: '', oid: tree, baseOid: baseTree }];
   return { changes: value.changes, changedFolders: [...root, ...value.changedFolders] };
 }
 
 async function readDiff(stdout: Readable): Promise<TreeDiff> {
-  const changes: (ChangedFile & { oid: string })[] = [];
-  const changedFolders: { path: string; oid: string }[] = [];
+  const changes: ChangedEntry[] = [];
+  const changedFolders: ChangedFolder[] = [];
   let header: RegExpExecArray | null = null;
   for await (const record of splitRecords(stdout)) {
     if (record === null) throw new Error('expected a whole record of diff-tree');
@@ -55,18 +67,20 @@ async function readDiff(stdout: Readable): Promise<TreeDiff> {
       if (header === null) throw new Error('expected the head of a diff-tree record');
       continue;
     }
-    const [, baseMode = '', mode = '', oid = ''] = header;
+    const [, baseMode = '', mode = '', baseOid = '', oid = ''] = header;
     const path = record.toString('utf8');
     header = null;
-    if (mode === MODE_FOLDER) changedFolders.push({ path, oid });
+    if (mode === MODE_FOLDER) {
+      changedFolders.push({ path, oid, baseOid: baseMode === MODE_FOLDER ? baseOid : null });
+    }
     const from = baseMode === MODE_FOLDER ? MODE_ABSENT : baseMode;
     const to = mode === MODE_FOLDER ? MODE_ABSENT : mode;
     if (from === to && from === MODE_ABSENT) continue;
-    changes.push({ path, status: statusOf(from, to), baseMode: from, mode: to, oid });
+    changes.push({ path, status: statusOf(from, to), baseMode: from, mode: to, oid, baseOid });
   }
   if (header !== null) throw new Error('expected a path after the head of a diff-tree record');
   return { changes, changedFolders };
 }
 
 /** `:<base mode> <mode> <base oid> <oid> <status>`, followed by the path as a record of its own. */
-const HEADER = /^:(\d{6}) (\d{6}) [0-9a-f]{40} ([0-9a-f]{40}) [ADMT]$/;
+const HEADER = /^:(\d{6}) (\d{6}) ([0-9a-f]{40}) ([0-9a-f]{40}) [ADMT]$/;

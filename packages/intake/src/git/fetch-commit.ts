@@ -1,11 +1,12 @@
 import { isAppError, toPrintable, type CommitSha, type SourceReason } from '@kervyxa/core';
 import { createIntakeError } from '../errors.ts';
+import { layoutProblem } from '../tree/layout.ts';
 import type { FetchedCommit, IntakeOutcome, IntakeRequest } from '../port.ts';
 import { locate, parseUrlOrThrow, type ResolveHost } from './address.ts';
 import { createArchive } from './archive.ts';
 import { capture, type Capture, type CaptureFailure, type CaptureTools } from './capture.ts';
 import { readCommits } from './commit-object.ts';
-import { inspect, type Inspection, type KnownTree } from './inspect.ts';
+import { inspect, readLinks, type Inspection, type KnownTree } from './inspect.ts';
 import { listTree } from './listing.ts';
 import { prune } from './prune.ts';
 import { runGit, type GitContext } from './process.ts';
@@ -34,9 +35,15 @@ export async function fetchCommit(
   const baseUrl = parseUrlOrThrow(request.baseRepositoryUrl, tools.allowedOrigins);
   const url = parseUrlOrThrow(request.repositoryUrl, tools.allowedOrigins);
   const base = await obtain(tools, baseUrl, request.baseCommit, null, signal);
+  // No solver can make the requester's history smaller.
+  if (base.kind === 'failed' && base.why === 'too_large') return unusableBase(base.message);
   const seed = base.kind === 'captured' ? base.store : null;
   const solver = await obtain(tools, url, request.commit, seed, signal);
-  if (solver.kind === 'failed') return toOutcome(solver);
+  if (solver.kind === 'failed') {
+    // Fetched without the base, the bytes that are too many may be the requester's as well.
+    if (base.kind === 'failed' && solver.why === 'too_large') return withoutBase(base.message);
+    return toOutcome(solver);
+  }
   const held = seed === null ? [solver.store] : [solver.store, seed];
   const hold = holdStores(tools.stores, held);
   try {
@@ -44,8 +51,7 @@ export async function fetchCommit(
     if (outcome.kind === 'fetched') return outcome;
     hold.release();
     if (outcome.kind !== 'without_base') return outcome;
-    const why = base.kind === 'failed' ? base.message : 'it is not there';
-    return unavailable('REPOSITORY_UNREACHABLE', `the base commit can't be had: ${why}`);
+    return withoutBase(base.kind === 'failed' ? base.message : 'it is not there');
   } catch (error) {
     hold.release();
     signal.throwIfAborted();
@@ -58,7 +64,7 @@ export async function fetchCommit(
  * The stores were complete, and nothing larger than the limits is ever read, so a failure to read is the disk's and no
  * answer about the commit. The next try fetches anew.
  */
-async function damaged(
+export async function damaged(
   { stores }: IntakeTools,
   held: readonly Store[],
   cause: unknown,
@@ -107,11 +113,20 @@ function toOutcome({ why, message }: Capture & { kind: 'failed' }): IntakeOutcom
   return unavailable(REASONS[why], message);
 }
 
-function unavailable(
-  reason: SourceReason,
-  message: string,
-): IntakeOutcome & { kind: 'unavailable' } {
+type Unavailable = IntakeOutcome & { readonly kind: 'unavailable' };
+
+function unavailable(reason: SourceReason, message: string): Unavailable {
   return { kind: 'unavailable', reason, message };
+}
+
+function withoutBase(why: string): Unavailable {
+  return unavailable('REPOSITORY_UNREACHABLE', `the base commit can't be had: ${why}`);
+}
+
+/** The contract's fault: it is the same for every solver and at every try. */
+function unusableBase(why: string): Unavailable {
+  const message = `the base can't be used: ${why}`;
+  return { kind: 'unavailable', reason: 'SETUP_FAILED_AT_BASE', message };
 }
 
 async function judge(
@@ -156,13 +171,14 @@ async function judge(
     listTree(context, facts.tree, limits, signal),
     listTree(context, baseFacts.tree, limits, signal),
   ]);
-  if (baseListed.kind === 'too_large') {
-    return unavailable('REPOSITORY_UNREACHABLE', `the base can't be used: ${baseListed.message}`);
-  }
+  if (baseListed.kind === 'too_large') return unusableBase(baseListed.message);
+  const links = await readLinks(context, baseListed.records, signal);
+  const problem = layoutProblem(baseListed.records, links);
+  if (problem !== null) return unusableBase(problem);
   if (listed.kind === 'too_large') {
     return { kind: 'refused', reason: 'SOURCE_TOO_LARGE', message: listed.message };
   }
-  const base = { id: baseFacts.tree, records: baseListed.records };
+  const base = { id: baseFacts.tree, records: baseListed.records, links };
   const tree = { id: facts.tree, records: listed.records };
   const inspection = await inspect(context, base, tree, signal);
   return { kind: 'fetched', source: withTrees(read, context, base, tree, inspection) };

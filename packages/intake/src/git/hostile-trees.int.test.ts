@@ -127,10 +127,50 @@ describe('a submitted tree', () => {
   });
 });
 
+describe('a base tree', () => {
+  it.each(['..', '.'])('holds a folder called %j: no solver fails for it', async (name) => {
+    const inner = folder(name, await tree(file('evil')));
+    const odd = await commitTree(await tree(inner, file('a.txt')), []);
+    const fix = await commitTree(await tree(inner, file('a.txt'), file('b.txt')), [odd]);
+    expect(await submit(fix, {}, odd)).toMatchObject({
+      kind: 'unavailable',
+      reason: 'SETUP_FAILED_AT_BASE',
+    });
+  });
+
+  it('holds a name, or a link’s target, that is not UTF-8: it would arrive as another', async () => {
+    const bytes = Buffer.from([0xff]);
+    const target = await writeObject(repository, 'blob', bytes);
+    for (const odd of [file(bytes), { mode: '120000', name: 'z', id: target }]) {
+      const oddBase = await commitTree(await tree(file('a.txt'), odd), []);
+      const fix = await commitTree(await tree(file('a.txt'), file('b.txt'), odd), [oddBase]);
+      expect(await submit(fix, {}, oddBase)).toMatchObject({ reason: 'SETUP_FAILED_AT_BASE' });
+    }
+  });
+
+  it('has more entries than are allowed: no solver fails for it', async () => {
+    const large = await commitTree(await tree(file('a'), file('b'), file('c')), []);
+    const fix = await commitTree(await tree(file('a'), file('b')), [large]);
+    expect(await submit(fix, { treeEntriesMax: 2 }, large)).toMatchObject({
+      kind: 'unavailable',
+      reason: 'SETUP_FAILED_AT_BASE',
+    });
+  });
+});
+
 describe('a server that is smart when asked and plain files when fetched from (G06)', () => {
-  it('gets no malformed tree past the checks', async () => {
-    const twice = await tree(file('a.txt'), file('a.txt', '100755'));
-    const commit = await commitTree(twice, [base]);
+  it.each([
+    ['one name twice', async () => tree(file('a.txt'), file('a.txt', '100755'))],
+    [
+      'a file whose id is that of a folder',
+      async () => tree(file('a.txt'), { ...file('b.txt'), id: await tree(file('x')) }),
+    ],
+    [
+      'a link whose id is that of a commit',
+      async () => tree(file('a.txt'), { mode: '120000', name: 'l', id: base }),
+    ],
+  ])('gets %s past no check', async (_attack, treeOf) => {
+    const commit = await commitTree(await treeOf(), [base]);
     await runPlainGit('-C', repository, 'update-server-info');
     const server = await world.startServer({});
     const turned = server.requested('info/refs').then(() => server.reconfigure({ dumb: true }));

@@ -5,8 +5,9 @@ import { isLfsPointer, lfsFault, LFS_POINTER_BYTES_MAX, submoduleFaults } from '
 import { lintTree, newFaults } from '../tree/lint.ts';
 import { rawTreeFaults } from '../tree/raw-tree.ts';
 import { isFileMode, MODE_LINK, type TreeRecord } from '../tree/record.ts';
-import { diffTrees, type TreeDiff } from './diff.ts';
-import { collect, readObjects } from './objects.ts';
+import { diffTrees, type ChangedEntry, type ChangedFolder } from './diff.ts';
+import type { IntakeLimits } from './limits.ts';
+import { collect, describeTypes, readObjects } from './objects.ts';
 import type { GitContext } from './process.ts';
 
 /** A listed tree and its id. */
@@ -14,6 +15,9 @@ export interface KnownTree {
   readonly id: string;
   readonly records: readonly TreeRecord[];
 }
+
+/** Target text by path of every link; null for one that is no path. */
+export type Links = ReadonlyMap<string, string | null>;
 
 export interface Inspection {
   readonly changedFiles: readonly ChangedFile[];
@@ -31,31 +35,32 @@ interface Reading {
   take(content: Uint8Array | null): void;
 }
 
-type Links = Map<string, string | null>;
-
 /** Compares a listed tree with its base and finds the faults that the submission brought. */
 export async function inspect(
   context: GitContext,
-  base: KnownTree,
+  base: KnownTree & { readonly links: Links },
   tree: KnownTree,
   signal: AbortSignal,
 ): Promise<Inspection> {
   const { changes, changedFolders } = await diffTrees(context, base.id, tree.id, signal);
-  const links: Links = new Map();
-  const found: TreeFault[] = [];
-  await readAll(
-    context,
-    [
-      ...linkReadings(tree.records, links),
-      ...folderReadings(changedFolders, found),
-      ...lfsReadings(changes, tree.records, found),
-    ],
-    signal,
-  );
+  const links = new Map<string, string | null>();
+  const folders: FolderContent[] = [];
+  const lfsFaults: TreeFault[] = [];
+  const readings = [
+    ...linkReadings(tree.records, links),
+    ...folderReadings(changedFolders, folders),
+    ...lfsReadings(changes, tree.records, lfsFaults),
+  ];
+  const [types] = await Promise.all([
+    typeFaults(context, changes, signal),
+    readAll(context, readings, signal),
+  ]);
   const faults = [
-    ...(await newTreeFaults(context, base, { ...tree, links }, signal)),
+    ...newTreeFaults(base, { ...tree, links }, context.limits),
     ...submoduleFaults(changes),
-    ...found,
+    ...(await folderFaults(context, folders, signal)),
+    ...types,
+    ...lfsFaults,
   ];
   const changedFiles = changes.map(({ path, status, baseMode, mode }) => ({
     path,
@@ -66,21 +71,55 @@ export async function inspect(
   return { changedFiles, faults };
 }
 
-async function newTreeFaults(
+/** The targets of a tree's links. */
+export async function readLinks(
   context: GitContext,
-  base: KnownTree,
-  tree: KnownTree & { links: Links },
+  records: readonly TreeRecord[],
   signal: AbortSignal,
-): Promise<TreeFault[]> {
-  const faults = lintTree(tree, context.limits);
-  if (faults.length === 0) return [];
-  const links: Links = new Map();
-  await readAll(context, linkReadings(base.records, links), signal);
-  return newFaults(faults, lintTree({ records: base.records, links }, context.limits));
+): Promise<Links> {
+  const links = new Map<string, string | null>();
+  await readAll(context, linkReadings(records, links), signal);
+  return links;
+}
+
+/** Paths of the files that are Git LFS pointers. */
+export async function findLfsPointers(
+  context: GitContext,
+  records: readonly TreeRecord[],
+  signal: AbortSignal,
+): Promise<string[]> {
+  const found: string[] = [];
+  const small = records.filter(
+    ({ mode, size }) => isFileMode(mode) && size <= LFS_POINTER_BYTES_MAX,
+  );
+  await readAll(
+    context,
+    small.map(({ path, oid }) => ({
+      oid,
+      bytesMax: LFS_POINTER_BYTES_MAX,
+      take: (content) => {
+        if (content !== null && isLfsPointer(content)) found.push(path);
+      },
+    })),
+    signal,
+  );
+  return found;
+}
+
+function newTreeFaults(
+  base: KnownTree & { readonly links: Links },
+  tree: KnownTree & { readonly links: Links },
+  limits: IntakeLimits,
+): TreeFault[] {
+  const faults = lintTree(tree, limits);
+  return faults.length === 0 ? [] : newFaults(faults, lintTree(base, limits));
 }
 
 /** Fills in the target text by path of every link; null for one that is no path. */
-function linkReadings(records: readonly TreeRecord[], links: Links): Reading[] {
+function linkReadings(
+  records: readonly TreeRecord[],
+  links: Map<string, string | null>,
+): Reading[] {
   const all = records.filter(({ mode }) => mode === MODE_LINK);
   for (const { path } of all.filter(({ size }) => size > LINK_BYTES_MAX)) links.set(path, null);
   return all
@@ -96,26 +135,85 @@ function linkReadings(records: readonly TreeRecord[], links: Links): Reading[] {
     }));
 }
 
-/** Strictness for the folders the submission brings; those of the base are not its doing. */
-function folderReadings(folders: TreeDiff['changedFolders'], faults: TreeFault[]): Reading[] {
-  return folders.map(({ path, oid }) => ({
-    oid,
+interface FolderContent {
+  readonly folder: ChangedFolder;
+  /** Null for more bytes than are allowed. */
+  readonly bytes: Uint8Array | null;
+}
+
+function folderReadings(folders: readonly ChangedFolder[], found: FolderContent[]): Reading[] {
+  return folders.map((folder) => ({
+    oid: folder.oid,
     bytesMax: FOLDER_BYTES_MAX,
-    take: (content) => {
-      if (content === null) {
-        const message = `the folder ${toPrintable(path, 300)} has more entries than are allowed`;
-        faults.push({ reason: 'SOURCE_TOO_LARGE', path, message });
-      } else faults.push(...rawTreeFaults(path, content));
-    },
+    take: (bytes) => void found.push({ folder, bytes }),
   }));
 }
 
+/** Strictness for the folders the submission brings; what stands in the base's already is not its doing. */
+async function folderFaults(
+  context: GitContext,
+  folders: readonly FolderContent[],
+  signal: AbortSignal,
+): Promise<TreeFault[]> {
+  const faults: TreeFault[] = [];
+  const suspects: { folder: ChangedFolder; bytes: Uint8Array; baseOid: string }[] = [];
+  for (const { folder, bytes } of folders) {
+    const { path, baseOid } = folder;
+    if (bytes === null) {
+      const message = `the folder ${toPrintable(path, 300)} has more entries than are allowed`;
+      faults.push({ reason: 'SOURCE_TOO_LARGE', path, message });
+      continue;
+    }
+    const strict = rawTreeFaults(path, bytes, null);
+    if (strict.length > 0 && baseOid !== null) suspects.push({ folder, bytes, baseOid });
+    else faults.push(...strict);
+  }
+  await readAll(
+    context,
+    suspects.map(({ folder: { path }, bytes, baseOid }) => ({
+      oid: baseOid,
+      bytesMax: FOLDER_BYTES_MAX,
+      take: (baseBytes) => void faults.push(...rawTreeFaults(path, bytes, baseBytes)),
+    })),
+    signal,
+  );
+  return faults;
+}
+
+/**
+ * An entry of a file's mode can name a folder or a commit: past git's own checks, over a server of plain files, that
+ * would arrive here, and fail only when the tree is unpacked, at every try.
+ */
+async function typeFaults(
+  context: GitContext,
+  changes: readonly ChangedEntry[],
+  signal: AbortSignal,
+): Promise<TreeFault[]> {
+  const entries = changes.filter(({ mode }) => isFileMode(mode) || mode === MODE_LINK);
+  const types = await describeTypes(
+    context,
+    entries.map(({ oid }) => oid),
+    signal,
+  );
+  return entries.flatMap(({ path }, index) => {
+    const type = types[index] ?? 'missing object';
+    if (type === 'blob') return [];
+    const message = `${toPrintable(path, 300)} has the mode of a file and is a ${type}`;
+    return [{ reason: 'UNSAFE_PATH', path, message } satisfies TreeFault];
+  });
+}
+
 function lfsReadings(
-  changes: TreeDiff['changes'],
+  changes: readonly ChangedEntry[],
   records: readonly TreeRecord[],
   faults: TreeFault[],
 ): Reading[] {
-  const changed = new Set(changes.filter(({ mode }) => isFileMode(mode)).map(({ path }) => path));
+  // A pointer of the base that was only made executable is not one that the submission adds.
+  const changed = new Set(
+    changes
+      .filter(({ mode, oid, baseOid }) => isFileMode(mode) && oid !== baseOid)
+      .map(({ path }) => path),
+  );
   return records
     .filter(({ path, size }) => size <= LFS_POINTER_BYTES_MAX && changed.has(path))
     .map(({ path, oid }) => ({

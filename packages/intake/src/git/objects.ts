@@ -70,6 +70,25 @@ export async function collect(
   return object.size <= bytesMax ? Buffer.concat(pieces) : null;
 }
 
+/** Types of objects, in the order asked, without reading them; null for one that is not there. */
+export async function describeTypes(
+  context: GitContext,
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<(string | null)[]> {
+  if (ids.length === 0) return [];
+  const git = streamGit(context, ['cat-file', '--batch-check'], signal);
+  const writing = writeIds(git, ids);
+  const [lines] = await Promise.all([text(git.stdout), writing, git.ended]);
+  signal.throwIfAborted();
+  const types = lines.split('\n').slice(0, -1);
+  if (types.length !== ids.length) throw new Error('expected git to describe every object');
+  return types.map((line, index) => {
+    const id = ids[index] ?? '';
+    return line === `${id} missing` ? null : parseHeader(line, id).type;
+  });
+}
+
 /** Type and size of one object without reading it; null where it is not there. */
 export async function describeObject(
   context: GitContext,

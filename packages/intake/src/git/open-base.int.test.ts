@@ -49,6 +49,7 @@ describe('a local repository', () => {
     await writeFile(join(plain, 'a.txt'), '');
     for (const [path, id] of [
       [plain, ids.base],
+      [join(plain, 'a.txt'), ids.base],
       [join(world.root, 'nowhere'), ids.base],
       [bare, 'e'.repeat(40)],
       [bare, tag],
@@ -58,6 +59,16 @@ describe('a local repository', () => {
         traits: { fault: 'caller' },
       });
     }
+  });
+});
+
+it('lacks the objects of its files, as a partial clone does: the caller is told', async () => {
+  const partial = join(world.root, 'partial.git');
+  await runPlainGit('-C', bare, 'config', 'uploadpack.allowFilter', 'true');
+  await runPlainGit('clone', '-q', '--bare', '--filter=blob:none', `file://${bare}`, partial);
+  await expect(world.intake.openBase(partial, sha(ids.base), signal)).rejects.toMatchObject({
+    code: 'INTAKE_BASE_UNAVAILABLE',
+    traits: { fault: 'caller' },
   });
 });
 

@@ -1,19 +1,25 @@
 import { lstat, readFile, stat } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
-import { toPrintable, type CommitSha } from '@kervyxa/core';
+import { isAppError, toPrintable, type CommitSha } from '@kervyxa/core';
 import { createIntakeError } from '../errors.ts';
 import type { BaseTree } from '../port.ts';
-import { isFileMode } from '../tree/record.ts';
+import { layoutProblem } from '../tree/layout.ts';
+import { isFileMode, type TreeRecord } from '../tree/record.ts';
 import { parseUrlOrThrow } from './address.ts';
 import { readCommits } from './commit-object.ts';
-import { obtain, type IntakeTools } from './fetch-commit.ts';
+import { damaged, obtain, type IntakeTools } from './fetch-commit.ts';
 import { holdStores } from './hold.ts';
+import { findLfsPointers, readLinks } from './inspect.ts';
 import { listTree } from './listing.ts';
 import { collect, readObjects } from './objects.ts';
-import { runGit } from './process.ts';
-import { isNotFound } from './store.ts';
+import { runGit, type GitContext } from './process.ts';
+import type { Store } from './store.ts';
 
-/** Opens the base tree of a contract, from a URL or the path of a repository. Throws INTAKE_BASE_UNAVAILABLE. */
+/**
+ * Opens the base tree of a contract, from a URL or the path of a repository.
+ *
+ * Throws INTAKE_BASE_UNAVAILABLE, INTAKE_STORE_DAMAGED, and what `obtain` throws.
+ */
 export async function openBase(
   tools: IntakeTools,
   repository: string,
@@ -21,38 +27,74 @@ export async function openBase(
   signal: AbortSignal,
 ): Promise<BaseTree> {
   const isUrl = /^[a-z][a-z0-9+.-]*:/i.test(repository);
-  const { gitDir, release } = isUrl
+  const opened = isUrl
     ? await openUrl(tools, repository, commit, signal)
-    : { gitDir: await findGitDir(repository), release: () => undefined };
+    : { gitDir: await findGitDir(repository), store: null, release: () => undefined };
+  const { gitDir, store, release } = opened;
   const context = { gitDir, home: tools.stores.home, limits: tools.limits, remote: null };
+  const reading: Reading = async (task) => {
+    try {
+      return await task();
+    } catch (error) {
+      signal.throwIfAborted();
+      if (isAppError(error)) throw error;
+      if (store !== null) throw await damaged(tools, [store], error);
+      throw baseUnavailable('the repository lacks objects of it or is damaged', error);
+    }
+  };
   try {
-    const present = await runGit(context, ['cat-file', '-e', commit], signal);
-    const [facts] = present.exitCode === 0 ? await readCommits(context, [commit], signal) : [];
-    if (!facts) throw baseUnavailable(`the repository has no commit ${commit}`);
-    const listed = await listTree(context, facts.tree, tools.limits, signal);
-    if (listed.kind === 'too_large') throw baseUnavailable(listed.message);
-    const files = new Map(listed.records.map((record) => [record.path, record]));
-    return {
-      commit,
-      tree: facts.tree,
-      paths: listed.records.map(({ path }) => path),
-      readFile: async (path, bytesMax) => {
-        const record = files.get(path);
-        if (record === undefined || !isFileMode(record.mode) || record.size > bytesMax) return null;
-        for await (const object of readObjects(context, [record.oid], signal)) {
-          return await collect(object, bytesMax);
-        }
-        return null;
-      },
-      close: () => {
-        release();
-        return Promise.resolve();
-      },
-    };
+    return await reading(() => readBase(context, { commit, reading, release }, signal));
   } catch (error) {
     release();
     throw error;
   }
+}
+
+/** Runs a task that reads the repository and says whose fault it is that it can't be read. */
+type Reading = <T>(task: () => Promise<T>) => Promise<T>;
+
+async function readBase(
+  context: GitContext,
+  {
+    commit,
+    reading,
+    release,
+  }: { readonly commit: CommitSha; readonly reading: Reading; readonly release: () => void },
+  signal: AbortSignal,
+): Promise<BaseTree> {
+  const present = await runGit(context, ['cat-file', '-e', commit], signal);
+  const [facts] = present.exitCode === 0 ? await readCommits(context, [commit], signal) : [];
+  if (!facts) throw baseUnavailable(`the repository has no commit ${commit}`);
+  const listed = await listTree(context, facts.tree, context.limits, signal);
+  if (listed.kind === 'too_large') throw baseUnavailable(listed.message);
+  const { records } = listed;
+  const files = new Map(records.map((record) => [record.path, record]));
+  return {
+    commit,
+    tree: facts.tree,
+    paths: records.map(({ path }) => path),
+    layoutProblem: layoutProblem(records, await readLinks(context, records, signal)),
+    readFile: async (path, bytesMax) =>
+      reading(async () => readFileOf(context, files.get(path), bytesMax, signal)),
+    lfsPointers: async () => reading(async () => findLfsPointers(context, records, signal)),
+    close: () => {
+      release();
+      return Promise.resolve();
+    },
+  };
+}
+
+async function readFileOf(
+  context: GitContext,
+  record: TreeRecord | undefined,
+  bytesMax: number,
+  signal: AbortSignal,
+): Promise<Uint8Array | null> {
+  if (record === undefined || !isFileMode(record.mode) || record.size > bytesMax) return null;
+  for await (const object of readObjects(context, [record.oid], signal)) {
+    return await collect(object, bytesMax);
+  }
+  return null;
 }
 
 async function openUrl(
@@ -60,38 +102,37 @@ async function openUrl(
   repository: string,
   commit: CommitSha,
   signal: AbortSignal,
-): Promise<{ gitDir: string; release: () => void }> {
+): Promise<{ gitDir: string; store: Store; release: () => void }> {
   const url = parseUrlOrThrow(repository, tools.allowedOrigins);
   const captured = await obtain(tools, url, commit, null, signal);
   if (captured.kind === 'failed') throw baseUnavailable(captured.message);
-  const { release } = holdStores(tools.stores, [captured.store]);
-  return { gitDir: captured.store.folder, release };
+  const { store } = captured;
+  const { release } = holdStores(tools.stores, [store]);
+  return { gitDir: store.folder, store, release };
 }
 
 /** The git folder of a clone, a worktree or a bare repository. */
 async function findGitDir(path: string): Promise<string> {
   const root = resolve(path);
   const inside = join(root, '.git');
-  try {
-    const facts = await lstat(inside);
-    if (facts.isDirectory()) return inside;
-    // A worktree or submodule has a file there that names the folder.
-    const [, named] = /^gitdir: (.*)$/m.exec(await readFile(inside, 'utf8')) ?? [];
-    if (named !== undefined) return isAbsolute(named) ? named : resolve(root, named);
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
+  const facts = await lstat(inside).catch(() => null);
+  if (facts?.isDirectory() === true) return inside;
+  // A worktree or submodule has a file there that names the folder.
+  const link = facts === null ? '' : await readFile(inside, 'utf8').catch(() => '');
+  const [, named] = /^gitdir: (.*)$/m.exec(link) ?? [];
+  if (named !== undefined) return isAbsolute(named) ? named : resolve(root, named);
   const isBare = await stat(join(root, 'objects')).then(
-    (facts) => facts.isDirectory(),
+    (objects) => objects.isDirectory(),
     () => false,
   );
   if (isBare) return root;
   throw baseUnavailable(`there is no git repository at ${toPrintable(path, 300)}`);
 }
 
-function baseUnavailable(message: string): Error {
+function baseUnavailable(message: string, cause?: unknown): Error {
   return createIntakeError('INTAKE_BASE_UNAVAILABLE', {
     message: `expected the base commit, but ${message}`,
     fix: 'check the repository and the full 40-digit id of the base commit',
+    cause,
   });
 }

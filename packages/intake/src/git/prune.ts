@@ -82,6 +82,11 @@ async function measure(stores: StoreFolder): Promise<Candidate[]> {
 async function packBytes(folder: string): Promise<number> {
   const packs = join(folder, 'objects/pack');
   let bytes = 0;
-  for (const name of await readdir(packs)) bytes += (await stat(join(packs, name))).size;
+  try {
+    for (const name of await readdir(packs)) bytes += (await stat(join(packs, name))).size;
+  } catch (error) {
+    // Another process has taken it away in the meantime.
+    if (!isNotFound(error)) throw error;
+  }
   return bytes;
 }

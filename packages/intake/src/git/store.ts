@@ -136,12 +136,14 @@ export class StoreFolder {
     await mkdir(this.#folderOf(facts.url), { recursive: true, mode: 0o700 });
     try {
       await rename(attempt, folder);
-      return { folder, ...facts };
-    } catch (error) {
+    } catch {
+      // Either another process was first, or what lies there has lost a seed or its facts and stands in the way.
       const theirs = await this.#load(folder);
-      if (theirs === null) throw error;
-      return theirs;
+      if (theirs !== null) return theirs;
+      await this.remove(folder);
+      await rename(attempt, folder);
     }
+    return { folder, ...facts };
   }
 
   /** Takes a store away in one step; processes that have its files open can still read them. */
@@ -167,13 +169,14 @@ export class StoreFolder {
   }
 }
 
-/** A store by its folder; null where there is no complete one. */
+/** A store by its folder; null where there is no complete one, such as one whose facts a crash has cut off. */
 export async function loadStore(folder: string): Promise<Store | null> {
   try {
     const facts = FactsSchema.parse(JSON.parse(await readFile(join(folder, FACTS_FILE), 'utf8')));
     return { folder, ...facts, commit: facts.commit as CommitSha }; // Written by publish.
   } catch (error) {
-    if (isNotFound(error)) return null;
+    if (isNotFound(error) || error instanceof SyntaxError || error instanceof z.ZodError)
+      return null;
     throw error;
   }
 }

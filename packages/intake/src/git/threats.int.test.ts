@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { cp, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import {
@@ -226,6 +228,36 @@ describe('a server', () => {
     });
   });
 
+  it('runs out of its own memory: the host’s trouble, and no fault of the commit', async () => {
+    const line = (text: string) => `${(text.length + 4).toString(16).padStart(4, '0')}${text}`;
+    const host = createHttpServer((_request, response) => {
+      response.setHeader('content-type', 'application/x-git-upload-pack-advertisement');
+      response.end(`${line('# service=git-upload-pack\n')}0000${line('ERR fatal: out of memory')}`);
+    });
+    await new Promise<void>((listening) => host.listen(0, '127.0.0.1', listening));
+    const address = host.address();
+    const port = address !== null && typeof address === 'object' ? address.port : 0;
+    const origin = `http://127.0.0.1:${port}`;
+    const intake = world.newIntake({
+      cacheFolder: join(world.root, 'cache-memory'),
+      allowedOrigins: [origin, world.server.origin],
+    });
+    try {
+      const outcome = await intake.fetchCommit(
+        {
+          baseRepositoryUrl: world.server.url('main.git'),
+          repositoryUrl: `${origin}/r.git`,
+          baseCommit: sha(ids.base),
+          commit: sha(ids.fix),
+        },
+        signal,
+      );
+      expect(outcome).toMatchObject({ kind: 'unavailable', reason: 'REPOSITORY_UNREACHABLE' });
+    } finally {
+      await new Promise((closed) => host.close(closed));
+    }
+  });
+
   it('floods the terminal with escapes: none of it is kept or shown (G26)', async () => {
     const server = await world.startServer({ stderrFloodBytes: 3_000_000 });
     const source = fetchedOr(await fetchFresh({ url: server.url('main.git') }));
@@ -289,6 +321,26 @@ describe('a commit id', () => {
     }
   });
 
+  it('is in what a store of its URL builds on, which is from elsewhere: not found (G11)', async () => {
+    const folder = join(world.repositories, 'elsewhere.git');
+    const { own } = await buildRepository(folder, {
+      commits: [{ name: 'own', files: { 'own.txt': 'x\n' } }],
+    });
+    const intake = world.newIntake({ cacheFolder: join(world.root, 'cache-chain') });
+    const request = {
+      baseRepositoryUrl: world.server.url('main.git'),
+      repositoryUrl: world.server.url('elsewhere.git'),
+      baseCommit: sha(ids.tip),
+      commit: sha(own),
+    };
+    fetchedOr(await intake.fetchCommit(request, signal));
+    // With the base away, the store of that commit is the only seed, and its own seed holds what is asked for.
+    const away = await world.startServer({ status: 500 });
+    const asked = { ...request, baseRepositoryUrl: away.url('main.git'), commit: sha(ids.fix) };
+    const later = world.newIntake({ cacheFolder: join(world.root, 'cache-chain') });
+    expect(await later.fetchCommit(asked, signal)).toMatchObject({ reason: 'COMMIT_NOT_FOUND' });
+  });
+
   it('is older than the base, at a URL that has it: fetched, and no descendant', async () => {
     const other = join(world.repositories, 'older.git');
     await buildRepository(other, {
@@ -298,6 +350,38 @@ describe('a commit id', () => {
     const url = world.server.url('older.git');
     const source = fetchedOr(await fetchFresh({ url, base: ids.tip, commit: ids.root }));
     expect(source.isDescendant).toBe(false);
+  });
+});
+
+describe('a base beyond the limits', () => {
+  let heavy: { readonly base: string; readonly fix: string };
+
+  beforeAll(async () => {
+    heavy = await buildRepository(join(world.repositories, 'heavy.git'), {
+      commits: [
+        { name: 'base', files: { noise: randomBytes(300_000) } },
+        { name: 'fix', parents: ['base'], files: { 'a.txt': '2\n' } },
+      ],
+    });
+  });
+
+  it('has a history larger than any fetch may be: no solver fails for it', async () => {
+    const url = world.server.url('heavy.git');
+    const request = { url, baseUrl: url, base: heavy.base, commit: heavy.fix };
+    expect(await fetchFresh(request, { packBytesMax: 100_000 })).toMatchObject({
+      kind: 'unavailable',
+      reason: 'SETUP_FAILED_AT_BASE',
+    });
+  });
+
+  it('can’t be had, and the commit is too large with its history: it may be the base’s', async () => {
+    const away = await world.startServer({ status: 500 });
+    const url = world.server.url('heavy.git');
+    const request = { url, baseUrl: away.url('heavy.git'), base: heavy.base, commit: heavy.fix };
+    expect(await fetchFresh(request, { packBytesMax: 100_000 })).toMatchObject({
+      kind: 'unavailable',
+      reason: 'REPOSITORY_UNREACHABLE',
+    });
   });
 });
 

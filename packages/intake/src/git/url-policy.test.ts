@@ -54,9 +54,34 @@ describe('the URL policy', () => {
     ['https://example.com//', 'no_path'],
     ['https://example.com/r%0a.git', 'encoded_control'],
     ['https://example.com/a%2fb.git', 'encoded_control'],
+    ['https://example.com./r.git', 'host_with_dot'],
     [`https://example.com/${'a'.repeat(2_000)}`, 'too_long'],
   ])('refuses %s as %s (G07, G08)', (text, problem) => {
     expect(parseRepositoryUrl(text, [LOCAL])).toMatchObject({ kind: 'refused', problem });
+  });
+
+  it.each([
+    'https://user:s3cret@example.com/r.git',
+    'https://s3cret@example.com/r.git',
+    'https://user:pass/s3cret@example.com/r.git',
+    'https://user:s3cret@@example.com/r.git',
+    'https://example.com/r.git?token=s3cret',
+    'https://example.com/r.git#s3cret',
+    'https://user:s3cret@example.com /r.git',
+    'ssh://user:s3cret@example.com/r.git',
+    'user:s3cret@example.com:r.git',
+    `https://user:s3cret@example.com/${'a'.repeat(2_000)}`,
+  ])('carries a secret in %s: no message repeats it', (text) => {
+    const refused = parseRepositoryUrl(text, []);
+    expect(refused).toMatchObject({ message: expect.stringContaining('example.com') });
+    expect(JSON.stringify(refused)).not.toContain('s3cret');
+  });
+
+  it('has an at sign in its path, where it is no credential', () => {
+    expect(parseRepositoryUrl('https://example.com/@scope/r.git', [])).toMatchObject({
+      kind: 'ok',
+      url: { href: 'https://example.com/@scope/r.git' },
+    });
   });
 
   it('shows no escape sequence of the URL in its message', () => {
@@ -107,8 +132,10 @@ describe('an address', () => {
     '169.254.169.254',
     '172.16.0.1',
     '192.0.2.1',
+    '168.63.129.16',
     '192.168.1.1',
     '198.18.0.1',
+    '2002:a83f:8110::1',
     '224.0.0.1',
     '255.255.255.255',
     '::',

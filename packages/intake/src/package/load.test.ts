@@ -30,7 +30,7 @@ describe('loadVerifierPackage', () => {
     const hash = createHash('sha256');
     for await (const piece of archive.open(new AbortController().signal)) hash.update(piece);
     expect(hash.digest('hex')).toBe(sha256);
-    expect(archive).toMatchObject({ entryCount: 4, bytesTotal: 13, digest: `sha256:${sha256}` });
+    expect(archive).toMatchObject({ entryCount: 4, bytesTotal: 13, digest: sha256 });
   });
 
   it('gives equal folders equal digests, whatever their times, umask and order of creation', async () => {

@@ -16,6 +16,7 @@ export interface PackageLimits {
 export const PACKAGE_LIMITS: PackageLimits = { entriesMax: 10_000, bytesMax: 64 * 1_048_576 };
 
 export interface VerifierPackage {
+  /** Its digest is `sha256`. */
   readonly archive: TreeArchive;
   /** 64 hex digits: the SHA-256 of the archive's stream, which the contract names. */
   readonly sha256: string;
@@ -41,7 +42,7 @@ export async function loadVerifierPackage(
   return {
     sha256,
     archive: {
-      digest: `sha256:${sha256}`,
+      digest: sha256,
       entryCount: entries.length,
       bytesTotal: entries.reduce((sum, each) => sum + (each.type === 'file' ? each.size : 0), 0),
       open: async function* (signal) {

@@ -1,7 +1,7 @@
-import { toPrintable } from '@kervyxa/core';
+import { foldPath, toPrintable } from '@kervyxa/core';
 import type { TreeFault } from '../port.ts';
-import { resolveLink } from './links.ts';
-import { foldName, pathProblem } from './names.ts';
+import { createLinkResolver, type LinkEnd } from './links.ts';
+import { pathProblem } from './names.ts';
 import { isFileMode, MODE_GITLINK, MODE_LINK, type TreeRecord } from './record.ts';
 
 export interface TreeSizes {
@@ -67,7 +67,7 @@ function lintTwins(records: readonly TreeRecord[]): TreeFault[] {
     const known = folded.get(path);
     if (known !== undefined) return known;
     const slash = path.lastIndexOf('/');
-    const result = `${fold(path.slice(0, Math.max(0, slash)))}/${foldName(path.slice(slash + 1))}`;
+    const result = `${fold(path.slice(0, Math.max(0, slash)))}/${foldPath(path.slice(slash + 1))}`;
     folded.set(path, result);
     const other = spellings.get(result);
     if (other === undefined) spellings.set(result, path);
@@ -89,15 +89,21 @@ function lintLinks(links: LintedTree['links']): TreeFault[] {
     else
       faults.push(unsafe(path, `the link ${toPrintable(path, 300)} has a target that is no path`));
   }
+  const resolve = createLinkResolver(targets);
   for (const [path, target] of targets) {
-    const end = resolveLink(path, targets);
+    const end = resolve(path);
     if (end === 'inside') continue;
     const shown = `the link ${toPrintable(path, 300)} to ${toPrintable(target, 300)}`;
-    const where = end === 'outside' ? 'leads out of the tree' : 'leads round in a circle';
-    faults.push(unsafe(path, `${shown} ${where}`));
+    faults.push(unsafe(path, `${shown} ${WAYS[end]}`));
   }
   return faults;
 }
+
+const WAYS: Readonly<Record<Exclude<LinkEnd, 'inside'>, string>> = {
+  outside: 'leads out of the tree',
+  loop: 'leads round in a circle',
+  too_far: 'and others of the tree take too many steps to follow',
+};
 
 function unsafe(path: string, message: string): TreeFault {
   return { reason: 'UNSAFE_PATH', path, message };

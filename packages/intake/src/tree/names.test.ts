@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { foldName, pathProblem } from './names.ts';
+import { pathProblem } from './names.ts';
 
 describe('a path in a tree', () => {
   it.each(['a', 'src/.gitignore', '.github/x', '.gitmodules', 'né/😀.txt', 'a b', 'git~x', '...x'])(
@@ -43,17 +43,5 @@ describe('a path in a tree', () => {
     ['a/'.repeat(1_100), '2048'],
   ])('%j is refused (%s)', (path, why) => {
     expect(pathProblem(path)).toContain(why);
-  });
-
-  it('folds what file systems can’t tell apart', () => {
-    for (const [a, b] of [
-      ['README', 'readme'],
-      ['e\u0301', '\u00c9'],
-      ['straße', 'STRASSE'],
-      ['ſ', 's'],
-    ] as const) {
-      expect(foldName(a)).toBe(foldName(b));
-    }
-    expect(foldName('a')).not.toBe(foldName('b'));
   });
 });

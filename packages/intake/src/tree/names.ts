@@ -33,9 +33,3 @@ function isDotGit(name: string): boolean {
   const plain = name.replaceAll(HFS_IGNORED, '').toLowerCase();
   return /^(?:\.git|git~\d+)[ .]*(?::.*)?$/.test(plain);
 }
-
-/** Equal for two names that a case-folding or normalising file system can't tell apart. */
-export function foldName(name: string): string {
-  // Upper case first: it alone knows that `ß` is `SS` and `ſ` is `S`.
-  return name.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
-}

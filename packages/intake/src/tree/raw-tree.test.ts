@@ -5,7 +5,7 @@ import { rawTreeFaults } from './raw-tree.ts';
 const id = 'ab'.repeat(20);
 const entry = (mode: string, name: string): RawTreeEntry => ({ mode, name, id });
 const faultsOf = (...entries: RawTreeEntry[]): string[] =>
-  rawTreeFaults('src', rawTree(entries)).map(({ message }) => message);
+  rawTreeFaults('src', rawTree(entries), null).map(({ message }) => message);
 
 describe('the bytes of a tree', () => {
   it('are fine when git wrote them', () => {
@@ -18,7 +18,7 @@ describe('the bytes of a tree', () => {
         entry('160000', 's'),
       ),
     ).toEqual([]);
-    expect(rawTreeFaults('', new Uint8Array())).toEqual([]);
+    expect(rawTreeFaults('', new Uint8Array(), null)).toEqual([]);
   });
 
   it('hold a name twice, so that diff and checkout see different files (D23)', () => {
@@ -46,8 +46,17 @@ describe('the bytes of a tree', () => {
     expect(faultsOf(entry('40000', '..'))).toHaveLength(1);
   });
 
+  it('hold an odd folder and an odd mode that the base has: nobody is blamed again', () => {
+    const base = rawTree([entry('100664', 'a'), entry('40000', 'b\\c')]);
+    const faults = (...entries: RawTreeEntry[]): string[] =>
+      rawTreeFaults('', rawTree(entries), base).map(({ message }) => message);
+    expect(faults(entry('100664', 'a'), entry('40000', 'b\\c'))).toEqual([]);
+    expect(faults(entry('100664', 'b'), entry('40000', 'c\\d'))).toHaveLength(2);
+    expect(faults(entry('100664', 'a'), entry('100664', 'a'))).toHaveLength(1);
+  });
+
   it.each(['100644 a', '100644 a\0short', 'no space', '\0'])('can’t be read: %j', (text) => {
-    expect(rawTreeFaults('', Buffer.from(text))).toEqual([
+    expect(rawTreeFaults('', Buffer.from(text), null)).toEqual([
       {
         reason: 'UNSAFE_PATH',
         path: '',
