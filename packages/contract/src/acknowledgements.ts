@@ -10,7 +10,7 @@ export function settle(findings: readonly Finding[], { acknowledgements }: Draft
   return findings.map((finding) => {
     if (finding.severity !== 'acknowledge') return finding;
     const answer = acknowledgements.find(
-      ({ code, reason }) => code === finding.code && reason.trim() !== '',
+      ({ code, reason }) => code === finding.code && saysSomething(reason),
     );
     return answer === undefined ? finding : { ...finding, acknowledgement: answer.reason };
   });
@@ -35,7 +35,7 @@ export function lintAcknowledgements(
         }),
       ];
     }
-    if (reason.trim() === '') {
+    if (!saysSomething(reason)) {
       return [
         findingOf('SCHEMA_INVALID', `${pointer}/reason`, {
           message: `expected a reason for ${name}, got none`,
@@ -52,4 +52,9 @@ export function lintAcknowledgements(
       }),
     ];
   });
+}
+
+/** Dots, blanks and characters that nobody sees are no reason. */
+function saysSomething(reason: string): boolean {
+  return /[\p{L}\p{N}]/u.test(reason.replaceAll(/\p{Default_Ignorable_Code_Point}/gu, ''));
 }

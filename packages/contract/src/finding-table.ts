@@ -43,7 +43,9 @@ const TABLE = {
   CONFIG_NOT_PROTECTED: acknowledge(
     'The solver may edit or add configuration of a tool that judges.',
   ),
-  CONTRACT_BROKEN: refuse('The base tree can not be verified: it has Git LFS pointers.'),
+  CONTRACT_BROKEN: refuse(
+    'The base tree has Git LFS pointers, or names that no workspace can hold.',
+  ),
   ACKNOWLEDGEMENT_UNKNOWN: refuse('An acknowledgement names no finding that may be acknowledged.'),
   ACKNOWLEDGEMENT_UNUSED: refuse('An acknowledgement answers a finding that is not there.'),
   PROTECTED_PATH_MATCHES_NOTHING: acknowledge('A protected path or input is not in the base tree.'),
@@ -70,6 +72,8 @@ export function isFindingCode(text: string): text is FindingCode {
 
 /** Codes that are not, or not fully, checked without the facts of the base tree. */
 export const TREE_RULES: readonly FindingCode[] = [
+  'VACUOUS_COMMAND',
+  'EXIT_CODE_MASKED',
   'INPUT_NOT_PROTECTED',
   'HARNESS_NOT_PROTECTED',
   'CONFIG_NOT_PROTECTED',

@@ -13,7 +13,18 @@ const harnessOfText = (command: string, packageJson = '{}') => {
 describe('harnessOf', () => {
   it.each([
     ['node bench.js', ['bench.js']],
-    ['node --disable-sigusr1 -r ./pre.js tools/bench.js 5', ['tools/bench.js']],
+    ['node --disable-sigusr1 -r ./pre.js tools/bench.js 5', ['pre.js', 'tools/bench.js']],
+    ['node --import=./pre.mjs check.js', ['pre.mjs', 'check.js']],
+    ['node -r dotenv/config check.js', ['check.js']],
+    ['sh < check.sh', ['check.sh']],
+    ['node - < check.js', ['check.js']],
+    ['cat check.sh | sh', ['check.sh']],
+    ['sh ./a/../check.sh', ['check.sh']],
+    ['cd pkg && node run.js', ['pkg/run.js']],
+    ['cd pkg && node ../run.js', ['run.js']],
+    ['cd pkg/a; cd ../b; node run.js', ['pkg/b/run.js']],
+    ['cd /tmp && node /workspace/run.js', ['run.js']],
+    ['find test -name "*.js" -exec node check.js {} +', ['check.js']],
     ['sh ./verify.sh', ['verify.sh']],
     ['sh /workspace/verify.sh', ['verify.sh']],
     ['./run', ['run']],
@@ -54,6 +65,28 @@ describe('harnessOf', () => {
     ['npm run __proto__', '{"scripts":{}}', []],
   ])('follows %j through package.json %s', (command, packageJson, scripts) => {
     expect(harnessOfText(command, packageJson).scripts).toEqual(scripts);
+  });
+
+  it('reads a path from the folder in which the base has it', () => {
+    const paths = ['pkg/check.js', 'gen.js', 'gen/check.js'];
+    const scriptsOf = (command: string) => {
+      const document = editedContract([['/criteria/1/command', command]]);
+      const [, criterion] = readDraft(document).criteria;
+      if (criterion === undefined) throw new TypeError('expected a second criterion');
+      return harnessOf(criterion, goodFacts({ paths })).scripts;
+    };
+    expect(scriptsOf('node gen.js && cd pkg && node check.js')).toEqual(['pkg/check.js']);
+    expect(scriptsOf('cd pkg && node check.js && cd ..')).toEqual(['pkg/check.js']);
+  });
+
+  it('names the configuration that a command chooses', () => {
+    const configsOf = (command: string) => harnessOfText(command).tools[0]?.configs ?? [];
+    expect(configsOf('npx eslint -c lint/strict.js .')).toContain('lint/strict.js');
+    expect(configsOf('tsc -p tsconfig.build.json')).toContain('tsconfig.build.json');
+    expect(configsOf('jest --config=jest.unit.js')).toContain('jest.unit.js');
+    expect(configsOf('make -f build.mk test')).toContain('build.mk');
+    expect(configsOf("jest --config '{}'")).not.toContain('{}');
+    expect(configsOf('prettier -c src/a.js')).not.toContain('src/a.js');
   });
 
   it.each([

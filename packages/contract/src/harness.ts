@@ -1,8 +1,14 @@
 import type { Draft, DraftCriterion } from './draft.ts';
 import type { BaseFacts } from './facts.ts';
-import { judgingToolOf, type JudgingTool } from './judging-tools.ts';
+import { judgingToolOf, namedConfigOf, type JudgingTool } from './judging-tools.ts';
 import { npmScript } from './package-json.ts';
-import { pythonModuleFiles, repositoryPathOf, scriptTargetOf } from './script-targets.ts';
+import {
+  preloadsOf,
+  pythonModuleFiles,
+  repositoryPathOf,
+  scriptTargetOf,
+  type ScriptTarget,
+} from './script-targets.ts';
 import { comparedFiles, outputsOf } from './shell-files.ts';
 import { isRealCall, judgingCalls } from './shell-judges.ts';
 import { shellCalls } from './shell-walk.ts';
@@ -28,7 +34,7 @@ export function harnessOf(criterion: DraftCriterion, facts: BaseFacts | null): H
   const { judging, type, source } = criterion;
   if (judging === null || type === 'file_assertion') return NOTHING;
   const measures = type !== 'benchmark' || !RUNNER_TAKEN.has(source ?? '');
-  return harnessOfCommand(judging.text, { facts, measures, depth: 0 });
+  return harnessOfCommand(judging.text, { facts, measures, depth: 0, seen: new Set() });
 }
 
 const NOTHING: Harness = { scripts: [], references: [], tools: [] };
@@ -38,15 +44,18 @@ interface Reading {
   /** Whether the command's own answer decides. */
   readonly measures: boolean;
   readonly depth: number;
+  /** npm scripts that were read: two that name each other often would be read without end. */
+  readonly seen: Set<string>;
 }
 
 function harnessOfCommand(command: string, reading: Reading): Harness {
   if (reading.depth > NPM_NESTING_MAX || !reading.measures) return NOTHING;
   const judges = judgingCalls(command).filter(isRealCall);
   const others = shellCalls(command).map(({ words }) => words);
+  const folders = foldersOf(others);
   const found = [
-    ...judges.map((words) => harnessOfCall(words, reading, true)),
-    ...others.map((words) => harnessOfCall(words, reading, false)),
+    ...judges.map((words) => harnessOfCall(words, reading, { judges: true, folders })),
+    ...others.map((words) => harnessOfCall(words, reading, { judges: false, folders })),
   ];
   const outputs = outputsOf(command, null);
   const isHiddenCopy = copiedFromPackage(others);
@@ -73,28 +82,69 @@ function copiedFromPackage(calls: readonly (readonly LiteralWord[])[]): (path: s
     targets.some((target) => target === '' || target === path || path.startsWith(`${target}/`));
 }
 
-function harnessOfCall(words: readonly LiteralWord[], reading: Reading, judges: boolean): Harness {
-  const { facts, depth } = reading;
+/** Where a command line may stand: the root, and every folder that a `cd` leads to. */
+function foldersOf(calls: readonly (readonly LiteralWord[])[]): string[] {
+  const folders = [''];
+  for (const [program, target] of calls) {
+    if (program !== 'cd' || typeof target !== 'string') continue;
+    const folder = repositoryPathOf(target, folders.at(-1));
+    if (folder !== null) folders.push(folder);
+  }
+  return folders;
+}
+
+/** Of a path as read from each folder, the one that the base has; else as read from the last. */
+function pickPath(paths: readonly (string | null)[], facts: BaseFacts | null): string[] {
+  const possible = paths.filter((path) => path !== null);
+  const inBase = possible.findLast((path) => facts?.paths.includes(path) === true);
+  return [inBase ?? possible.at(-1)].filter((path) => path !== undefined);
+}
+
+function harnessOfCall(
+  words: readonly LiteralWord[],
+  reading: Reading,
+  { judges, folders }: { readonly judges: boolean; readonly folders: readonly string[] },
+): Harness {
+  const { facts, depth, seen } = reading;
   const tool = judgingToolOf(words);
-  const tools = tool === null ? [] : [tool];
+  const config = tool === null ? null : namedConfigOf(tool, words);
+  const configs = config === null ? [] : pickPath(fromEach(config, folders), facts);
+  const tools =
+    tool === null
+      ? []
+      : [configs.length === 0 ? tool : { ...tool, configs: [...tool.configs, ...configs] }];
   const references = judges ? referencesOf(words) : [];
   const target = scriptTargetOf(words);
   if (target?.kind === 'npm_script') {
     const script = npmScript(facts, target.name);
+    const isNew = !seen.has(target.name);
+    seen.add(target.name);
     const inner =
-      script === null ? NOTHING : harnessOfCommand(script, { ...reading, depth: depth + 1 });
+      script === null || !isNew
+        ? NOTHING
+        : harnessOfCommand(script, { ...reading, depth: depth + 1 });
     return { ...inner, tools: [...tools, ...inner.tools] };
   }
   const paths =
-    target === null
-      ? []
-      : target.kind === 'file'
-        ? [target.path]
-        : moduleFiles(target.module, facts);
-  const scripts = paths.filter(
+    target?.kind === 'python_module'
+      ? moduleFiles(target.module, facts)
+      : pickPath(
+          folders.map((folder) => fileOf(scriptTargetOf(words, folder))),
+          facts,
+        );
+  const preloads = judges ? preloadsOf(words, folders.at(-1)) : [];
+  const scripts = [...preloads, ...paths].filter(
     (path) => !path.includes('node_modules/') && (judges || CHECKING_NAME.test(path)),
   );
   return { scripts, references, tools };
+}
+
+function fileOf(target: ScriptTarget | null): string | null {
+  return target?.kind === 'file' ? target.path : null;
+}
+
+function fromEach(word: string, folders: readonly string[]): (string | null)[] {
+  return folders.map((folder) => repositoryPathOf(word, folder));
 }
 
 /** A module is a script of the repository only where the base has it; else it is a tool of the image. */

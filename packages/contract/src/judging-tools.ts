@@ -119,6 +119,27 @@ export function packageOfNpx(words: readonly LiteralWord[]): string | null {
   return name?.replace(/(?<=.)@[^/]*$/, '') ?? null;
 }
 
+const CONFIG_OPTIONS: Readonly<Record<string, RegExp>> = {
+  tsc: /^(-p|--project)$/,
+  make: /^(-f|--file|--makefile)$/,
+  prettier: /^--config$/,
+};
+const CONFIG_OPTION = /^(-c|--config|--configfile|--config-file|--rcfile)$/;
+
+/** The file of configuration that the words name, in place of the usual ones; null where they name none. */
+export function namedConfigOf({ name }: JudgingTool, words: readonly LiteralWord[]): string | null {
+  if (['npm', 'pnpm', 'yarn', 'cargo'].includes(name)) return null;
+  const pattern = CONFIG_OPTIONS[name] ?? CONFIG_OPTION;
+  for (const [index, word] of words.entries()) {
+    const [option = '', joined] = word?.split('=', 2) ?? [];
+    if (!pattern.test(option)) continue;
+    const value = joined ?? words[index + 1] ?? null;
+    // jest takes JSON there, too.
+    if (value !== null && /^[\w.][\w./@-]*$/.test(value)) return value;
+  }
+  return null;
+}
+
 /** Every path at which a tool would read configuration, given folders that the solver may write to. */
 export function configPathsOf(tool: JudgingTool, folders: readonly string[]): string[] {
   const anywhere = (tool.configsAnywhere ?? []).flatMap((name) => [

@@ -1,4 +1,4 @@
-import { compilePathPattern } from '@kervyxa/core';
+import { compilePathPattern, type PathPattern } from '@kervyxa/core';
 
 import table from './linguist-table.json' with { type: 'json' };
 
@@ -85,7 +85,7 @@ export function isLanguageAllowed(
 ): boolean {
   const candidates = candidatesOf(path);
   if (candidates.length === 0) {
-    return editablePaths.some((source) => compilePathPattern(source).matches(path));
+    return compiledOf(editablePaths).some((pattern) => pattern.matches(path));
   }
   const allowed = new Set(allowedLanguages.map(languageNamed));
   const hasCode = candidates.some(isCode);
@@ -94,6 +94,17 @@ export function isLanguageAllowed(
     if (!isCode(candidate) && (isOwn || !hasCode)) return true;
     return allowed.has(name) || (language.group !== undefined && allowed.has(language.group));
   });
+}
+
+// A commit may change a hundred thousand files, all held against one list.
+const compiled = new WeakMap<readonly string[], readonly PathPattern[]>();
+
+function compiledOf(sources: readonly string[]): readonly PathPattern[] {
+  const known = compiled.get(sources);
+  if (known !== undefined) return known;
+  const patterns = sources.map(compilePathPattern);
+  compiled.set(sources, patterns);
+  return patterns;
 }
 
 function isCode({ language }: Candidate): boolean {

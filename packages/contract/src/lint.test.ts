@@ -163,8 +163,10 @@ describe('approveContract', () => {
   });
 
   it('takes no blank for a reason', () => {
-    const document = editedContract([clocked, acknowledged('CLOCK_IN_HARNESS', ' ')]);
-    expect(approveContract(document, goodFacts()).approved).toBe(false);
+    for (const blank of [' ', '\u200b', '...', '\u3164']) {
+      const document = editedContract([clocked, acknowledged('CLOCK_IN_HARNESS', blank)]);
+      expect(approveContract(document, goodFacts()).approved).toBe(false);
+    }
   });
 
   it('can not be talked out of a finding that refuses', () => {

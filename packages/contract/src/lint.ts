@@ -25,11 +25,11 @@ import {
 } from './rules-kind.ts';
 import { lintMetricKind, lintTimeUnits } from './rules-metric.ts';
 import {
+  lintBaseTree,
   lintClocks,
   lintConfig,
   lintHarness,
   lintInputs,
-  lintLfs,
   lintTestCount,
   lintUnmatchedPaths,
 } from './rules-protection.ts';
@@ -64,7 +64,7 @@ const RULES: readonly Rule[] = [
   lintUnmatchedPaths,
   lintTestCount,
   lintClocks,
-  (_draft, facts) => lintLfs(facts),
+  (_draft, facts) => lintBaseTree(facts),
 ];
 
 /**

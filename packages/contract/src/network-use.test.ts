@@ -31,6 +31,15 @@ describe('networkUseOf', () => {
     'node -e \'fetch("https://example.org")\'',
     'node -e \'require("https").get(u)\'',
     "python3 -c 'import requests'",
+    'node -e \'import("node:https").then((h) => h.get(u))\'',
+    'node --input-type=module -e \'import h from "https"\'',
+    'sh <<EOF\ncurl x\nEOF',
+    "echo 'curl x' | sh",
+    'sudo curl x',
+    'cat urls | xargs -n 1 curl',
+    'find . -name "*.url" -exec wget {} +',
+    'deno run --allow-net https://example.org/x.ts',
+    '/opt/bin/curl x',
   ])('finds one in %j', (command) => {
     expect(networkUseOf(command)).not.toBeNull();
   });
@@ -51,6 +60,14 @@ describe('networkUseOf', () => {
     'node -e \'fetch("http://127.0.0.1:8080")\'',
     'cargo build --offline',
     'go test ./...',
+    'go install ./cmd/...',
+    'pip install --no-deps --no-build-isolation -e .',
+    'grep -e "fetch(" src/x.js',
+    'grep -c urlopen x.py',
+    'node -e \'require("./cache.js").fetch("k")\'',
+    './host',
+    'scripts/http start',
+    'node check.js https://example.org',
   ])('finds none in %j', (command) => {
     expect(networkUseOf(command)).toBeNull();
   });

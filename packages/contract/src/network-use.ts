@@ -1,4 +1,5 @@
 import { shellCalls } from './shell-walk.ts';
+import { INTERPRETER } from './script-targets.ts';
 import type { LiteralWord } from './shell-words.ts';
 
 /** What of a command needs a network, in a few words, or null. */
@@ -55,14 +56,15 @@ const OFFLINE_OPTIONS =
 function useOf(words: readonly LiteralWord[]): string | null {
   const [program, ...args] = words;
   if (typeof program !== 'string') return null;
-  const name = program.replace(/^.*\//, '');
+  // A relative path is a program of the repository, whatever it is called.
+  const name = program.startsWith('/') ? program.replace(/^.*\//, '') : program;
   if (name === 'bunx' || NETWORK_PROGRAMS.has(name)) return isHelp(args) ? null : name;
   if (/^python[\d.]*$/.test(name)) {
     const module = args[args.indexOf('-m') + 1];
     if (args.includes('-m') && module === 'pip')
       return useOf(['pip', ...args.slice(args.indexOf('pip') + 1)]);
   }
-  const inline = inlineUse(args);
+  const inline = INTERPRETER.test(name) ? (inlineUse(args) ?? remoteProgram(args)) : null;
   if (inline !== null) return inline;
   return subcommandUse(/^pip[\d.]*$/.test(name) ? 'pip' : name, args);
 }
@@ -73,6 +75,7 @@ const VALUE_OPTION = /^(-c|-C|--prefix|--cwd|--git-dir)$/;
 function subcommandUse(program: string, args: readonly LiteralWord[]): string | null {
   if (!Object.hasOwn(NETWORK_SUBCOMMANDS, program)) return null;
   if (args.some((word) => OFFLINE_OPTIONS.test(word ?? ''))) return null;
+  if (installsOnlyItself(program, args)) return null;
   const subcommand = args.find(
     (word, index) =>
       word !== null && !word.startsWith('-') && !VALUE_OPTION.test(args[index - 1] ?? ''),
@@ -84,14 +87,30 @@ function subcommandUse(program: string, args: readonly LiteralWord[]): string | 
   return `${program} ${subcommand}`;
 }
 
+/** What is installed lies in the repository and brings nothing along: `pip install --no-deps .`, `go install ./…`. */
+function installsOnlyItself(program: string, args: readonly LiteralWord[]): boolean {
+  const [, ...targets] = args.filter((word) => word === null || !word.startsWith('-'));
+  const areLocal = targets.length > 0 && targets.every((word) => word?.startsWith('.') === true);
+  if (program === 'go') return areLocal;
+  const isAlone = args.includes('--no-deps') && args.includes('--no-build-isolation');
+  return program === 'pip' && isAlone && areLocal;
+}
+
 function isHelp(args: readonly LiteralWord[]): boolean {
   return args.length > 0 && args.every((word) => word === '--version' || word === '--help');
 }
 
 const INLINE_OPTIONS = new Set(['-e', '-c', '-p', '-pe', '--eval', '--print']);
 const INLINE_NETWORK =
-  /\bfetch\s*\(|\brequire\(['"](node:)?(https?|net|dgram|dns)['"]\)|\bimport\s+(requests|urllib|socket|httpx)\b|\burlopen\b|\bfrom\s+(requests|urllib|httpx)\b|\b(api\.openai|api\.anthropic|generativelanguage\.googleapis)\.com/;
+  /(?<![.\w])fetch\s*\(|\b(require|import)\(\s*['"](node:)?(https?|net|dgram|dns)['"]|\bfrom\s+['"](node:)?(https?|net|dgram|dns)['"]|\bimport\s+(requests|urllib|socket|httpx)\b|\burlopen\b|\bfrom\s+(requests|urllib|httpx)\b|\b(api\.openai|api\.anthropic|generativelanguage\.googleapis)\.com/;
 const LOOPBACK = /\b(localhost|127\.0\.0\.1)\b/;
+
+/** `deno run https://…` */
+function remoteProgram(args: readonly LiteralWord[]): string | null {
+  const [program] = args.filter((word) => word !== 'run' && word?.startsWith('-') !== true);
+  if (typeof program !== 'string' || LOOPBACK.test(program)) return null;
+  return /^https?:\/\//.test(program) ? program : null;
+}
 
 /** Code given on the command line that opens a connection to somewhere else. */
 function inlineUse(args: readonly LiteralWord[]): string | null {

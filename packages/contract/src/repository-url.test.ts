@@ -38,6 +38,7 @@ describe('repositoryUrlProblem', () => {
     ['https://localhost/r.git'],
     ['https://localhost./r.git'],
     ['https://git.internal/r.git'],
+    ['https://example.org./r.git'],
     ['https://intranet/r.git'],
     ['https://example.org'],
     ['https://example.org/'],

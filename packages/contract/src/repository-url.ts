@@ -33,7 +33,7 @@ function publicProblem({ protocol, port, hostname, pathname }: URL): string | nu
   if (hostname.startsWith('[') || /^\d+(\.\d+){3}$/.test(hostname)) {
     return 'an address instead of a name';
   }
-  const name = hostname.replace(/\.$/, '');
-  if (!name.includes('.') || LOCAL_NAME.test(name)) return 'a local name';
+  if (hostname.endsWith('.')) return 'a host with a dot at its end';
+  if (!hostname.includes('.') || LOCAL_NAME.test(hostname)) return 'a local name';
   return pathname === '/' ? 'a host without a repository' : null;
 }

@@ -6,6 +6,7 @@ import { findingOf } from './finding-table.ts';
 import type { Finding } from './finding.ts';
 import { packageOfNpx } from './judging-tools.ts';
 import { networkUseOf } from './network-use.ts';
+import { npmScriptsOf } from './npm-scripts.ts';
 import { localPackages } from './package-json.ts';
 import { shellStatusKind } from './shell-status.ts';
 import { shellCalls, shellProblems } from './shell-walk.ts';
@@ -32,12 +33,13 @@ export function lintCommandSyntax(draft: Draft): Finding[] {
 const JUDGED_BY_STATUS = new Set(['exit_code', 'benchmark', 'regression', 'judge_probe']);
 
 /** VACUOUS_COMMAND, EXIT_CODE_MASKED. */
-export function lintExitStatus({ criteria }: Draft): Finding[] {
+export function lintExitStatus({ criteria }: Draft, facts: BaseFacts | null): Finding[] {
+  const scripts = npmScriptsOf(facts);
   return criteria.flatMap(({ type, judging }) => {
     if (judging === null || !JUDGED_BY_STATUS.has(type ?? '')) return [];
     const { text, pointer } = judging;
     if (shellProblems(text).length > 0) return [];
-    switch (shellStatusKind(text)) {
+    switch (shellStatusKind(text, scripts)) {
       case 'open':
         return [];
       case 'vacuous':
@@ -52,7 +54,7 @@ export function lintExitStatus({ criteria }: Draft): Finding[] {
         return [
           findingOf('EXIT_CODE_MASKED', pointer, {
             message: 'expected the exit status of the check, got one that is always the same',
-            fix: 'Drop what hides the status (|| true, ; exit 0, | tee, &, a trap), or end with the check.',
+            fix: 'Drop what hides the status (|| true, ; exit 0, | tee, &, a trap), end with the check, or leave a loop by || exit 1.',
           }),
         ];
     }

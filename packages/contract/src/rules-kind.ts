@@ -1,13 +1,47 @@
-import { toPrintable } from '@kervyxa/core';
+import { isAppError, toPrintable } from '@kervyxa/core';
 
 import type { Draft, DraftCriterion } from './draft.ts';
 import type { BaseFacts } from './facts.ts';
 import { findingOf } from './finding-table.ts';
 import type { Finding } from './finding.ts';
+import { compileLinearRegex } from './linear-regex.ts';
 import { comparesBytes, outputsOf } from './shell-files.ts';
+import { shellCalls } from './shell-walk.ts';
+import type { LiteralWord } from './shell-words.ts';
 
-function isExistence({ type, op }: DraftCriterion): boolean {
-  return type === 'file_assertion' && (op === 'exists' || op === 'absent');
+/** Whether a criterion only looks if a file is there, in whatever clothes: as `test -f`, or as the pattern `.*`. */
+function isExistence({ type, op, value, judging }: DraftCriterion): boolean {
+  if (type === 'file_assertion') {
+    return op === 'exists' || op === 'absent' || (op === 'matches' && matchesAnything(value));
+  }
+  if (type !== 'exit_code' || judging === null) return false;
+  const calls = shellCalls(judging.text);
+  return calls.length > 0 && calls.every(({ words }) => asksForPresence(words));
+}
+
+const PRESENCE = /^-[defhLrswx]$/;
+
+function asksForPresence(words: readonly LiteralWord[]): boolean {
+  const [program, ...args] = words;
+  if (program === 'ls' || program === 'stat') return true;
+  if (program !== 'test' && program !== '[') return false;
+  const operands = args.filter((word) => word !== ']' && word !== '!');
+  return operands.length === 2 && PRESENCE.test(operands[0] ?? '');
+}
+
+// Nothing but the pattern of anything is found in all of these.
+const UNLIKE_TEXTS = ['x', '7', '#', ' ', '\u00e9'];
+
+function matchesAnything(pattern: string | null): boolean {
+  if (pattern === null) return false;
+  try {
+    const regex = compileLinearRegex(pattern);
+    return UNLIKE_TEXTS.every((text) => regex.test(text));
+  } catch (error) {
+    // REGEX_REFUSED tells about it.
+    if (isAppError(error)) return false;
+    throw error;
+  }
 }
 
 /** EXISTS_ONLY: an empty file would pass. Regression criteria pass at base, so they don't count as acceptance. */

@@ -36,11 +36,14 @@ function isCovered(source: string, draft: Draft, facts: BaseFacts | null): boole
     return true;
   }
   const plain = source.replace(/\/$/, '');
+  const isFile = facts?.paths.includes(plain) === true;
   if (!/[*?]/.test(plain) && !draft.isEditable(plain)) return true;
   const pattern = compilePathPattern(source);
   const inBase = facts?.paths.filter((path) => pattern.matches(path)) ?? [];
-  if (inBase.length > 0) return inBase.every((path) => !draft.isEditable(path));
-  return !/[*?]/.test(plain) && !draft.isEditable(`${plain}/any`);
+  if (inBase.some((path) => draft.isEditable(path))) return false;
+  // Nor may the solver add one more: to what a folder holds, or to what a pattern matches.
+  const added = plain.replaceAll('**', 'any').replaceAll('*', 'any').replaceAll('?', 'a');
+  return !draft.isEditable(/[*?]/.test(plain) ? added : isFile ? plain : `${plain}/any`);
 }
 
 // Kinds that turn frozen files into something. Elsewhere a data file may be what the solver is to change.
@@ -107,9 +110,13 @@ function isSolversTest(path: string, { kind }: Draft): boolean {
 
 /** CONFIG_NOT_PROTECTED: one finding a tool, naming all that is open. */
 export function lintConfig(draft: Draft, facts: BaseFacts | null): Finding[] {
-  const tools = harnessesOf(draft, facts).flatMap(({ harness }) => harness.tools);
+  const tools = new Map(
+    harnessesOf(draft, facts)
+      .flatMap(({ harness }) => harness.tools)
+      .map((tool) => [[tool.name, ...tool.configs].join('\n'), tool]),
+  );
   const folders = foldersToTry(draft);
-  return [...new Set(tools)].flatMap((tool) => {
+  return [...tools.values()].flatMap((tool) => {
     const open = configPathsOf(tool, folders).filter((path) => draft.isEditable(path));
     if (open.length === 0) return [];
     const names = [...new Set(open.map((path) => nameToProtect(path, tool.configs)))];
@@ -156,6 +163,29 @@ const TEST_FILE =
 
 /** TEST_COUNT_UNGUARDED: a run without tests succeeds. */
 export function lintTestCount(draft: Draft, facts: BaseFacts | null): Finding[] {
+  return [...lintMissingTestsAllowed(draft), ...lintOpenTests(draft, facts)];
+}
+
+/** A runner that is told to succeed without tests judges nothing where its pattern matches none. */
+function lintMissingTestsAllowed(draft: Draft): Finding[] {
+  return draft.criteria.flatMap(({ judging, type }) => {
+    if (judging === null || type === 'file_assertion') return [];
+    const option = shellCalls(judging.text)
+      .flatMap(({ words }) => words)
+      .find(
+        (word) => word !== null && /^--(pass-?with-?no-?tests|allow-empty)(=true)?$/i.test(word),
+      );
+    if (typeof option !== 'string') return [];
+    return [
+      findingOf('TEST_COUNT_UNGUARDED', judging.pointer, {
+        message: `expected a test run that fails without tests, got ${toPrintable(option, 50)}`,
+        fix: 'Drop the option, or count passed tests in a hidden criterion and acknowledge this.',
+      }),
+    ];
+  });
+}
+
+function lintOpenTests(draft: Draft, facts: BaseFacts | null): Finding[] {
   if (facts === null) return [];
   const tests = facts.paths.filter(
     (path) => TEST_FILE.test(path) && !path.includes('node_modules/'),
@@ -203,14 +233,22 @@ export function lintClocks(draft: Draft, facts: BaseFacts | null): Finding[] {
   });
 }
 
-/** CONTRACT_BROKEN: Git LFS files arrive as pointers, so nothing that needs them can be judged. */
-export function lintLfs(facts: BaseFacts | null): Finding[] {
+/** CONTRACT_BROKEN: Git LFS files arrive as pointers, and what no file system takes does not arrive at all. */
+export function lintBaseTree(facts: BaseFacts | null): Finding[] {
+  const broken: { message: string; fix: string }[] = [];
   const [pointer] = facts?.lfsPointers ?? [];
-  if (pointer === undefined) return [];
-  return [
-    findingOf('CONTRACT_BROKEN', '/repository/baseCommit', {
+  if (pointer !== undefined) {
+    broken.push({
       message: `expected plain files in the base tree, got ${facts?.lfsPointers.length ?? 0} Git LFS pointers, the first at "${toPrintable(pointer, 100)}"`,
       fix: 'Commit the files themselves, or choose a base without them.',
-    }),
-  ];
+    });
+  }
+  const problem = facts?.layoutProblem ?? null;
+  if (problem !== null) {
+    broken.push({
+      message: `expected a base tree that a workspace can hold, but ${toPrintable(problem, 400)}`,
+      fix: 'Rename or remove it, and choose a base without it: every commit would bring it along.',
+    });
+  }
+  return broken.map((text) => findingOf('CONTRACT_BROKEN', '/repository/baseCommit', text));
 }

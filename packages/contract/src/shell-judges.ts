@@ -1,7 +1,8 @@
 import { parse, type Statement, type SyntaxNode } from 'unbash';
 
 import { constantStatus } from './shell-constants.ts';
-import { fixedScriptOf, unwrapWords, wordsOf, type LiteralWord } from './shell-words.ts';
+import { callWordsOf, fixedScriptOf, pipedScriptOf, pipedWordsOf } from './shell-nested.ts';
+import { wordsOf, type LiteralWord } from './shell-words.ts';
 
 /**
  * The simple commands whose exit status can become the command line's own, as words. Earlier links of an `&&` chain
@@ -25,9 +26,8 @@ function judgesOf(node: SyntaxNode, depth: number): (readonly LiteralWord[])[] {
   switch (node.type) {
     case 'Command': {
       if (node.name === undefined) return [];
-      const words = unwrapWords(wordsOf(node));
-      const inner = fixedScriptOf(words);
-      return inner === null ? [words] : judgesOfList(parse(inner).commands, depth);
+      const inner = fixedScriptOf(node);
+      return inner === null ? [callWordsOf(node)] : judgesOfList(parse(inner).commands, depth);
     }
     case 'AndOr': {
       // `check || exit 1`: what stands before the last `||` judges too.
@@ -35,8 +35,12 @@ function judgesOf(node: SyntaxNode, depth: number): (readonly LiteralWord[])[] {
       const before = lastOr < 0 ? [] : node.commands.slice(0, lastOr + 1);
       return [...before, ...node.commands.slice(-1)].flatMap(below);
     }
-    case 'Pipeline':
-      return node.commands.slice(-1).flatMap(below);
+    case 'Pipeline': {
+      const inner = pipedScriptOf(node, node.commands.length - 1)?.text ?? null;
+      if (inner !== null) return judgesOfList(parse(inner).commands, depth);
+      const piped = pipedWordsOf(node);
+      return piped === null ? node.commands.slice(-1).flatMap(below) : [piped];
+    }
     case 'Redirected':
       return below(node.command);
     case 'BraceGroup':

@@ -1,6 +1,6 @@
 import type { SyntaxNode } from 'unbash';
 
-import { unwrapWords, wordsOf } from './shell-words.ts';
+import { unwrapWords, wordsOf, type LiteralWord } from './shell-words.ts';
 
 export type Outcome = 'ok' | 'fail';
 
@@ -41,7 +41,7 @@ export function orElseOk({ next, exit }: Paths): Paths {
 
 // Programs that pass on what they read and succeed whatever it is.
 const FILTERS = new Set(
-  'cat tee head tail sort uniq wc tr cut nl rev fold fmt column less more ts pr tac od xxd base64 sed'.split(
+  'cat tee head tail sort uniq wc tr cut nl rev fold fmt column less more ts pr tac od xxd base64 sed awk gawk mawk dd pv strings logger'.split(
     ' ',
   ),
 );
@@ -49,9 +49,27 @@ const FILTERS = new Set(
 /** Whether a later element of a pipe passes on what it reads, so that its status says nothing. */
 export function isFilter(command: SyntaxNode): boolean {
   if (command.type === 'Redirected') return isFilter(command.command);
-  if (command.type !== 'Command') return false;
-  const [program, ...args] = unwrapWords(wordsOf(command));
+  return command.type === 'Command' && isFilterCall(unwrapWords(wordsOf(command)));
+}
+
+function isFilterCall([program, ...args]: readonly LiteralWord[]): boolean {
   if (typeof program !== 'string' || !FILTERS.has(program)) return false;
-  // sed can be told to quit with a status.
-  return program !== 'sed' || !args.some((word) => word === null || /\bq\s*\d|\bQ\s*\d/.test(word));
+  const judges = JUDGING_FILTERS[program.replace(/^[gm](?=awk)/, '')];
+  return judges === undefined || !args.some((word) => word === null || judges.test(word));
+}
+
+/** Filters that can be told to end with a status that says something of what they read. */
+const JUDGING_FILTERS: Readonly<Record<string, RegExp>> = {
+  sed: /\bq\s*\d|\bQ\s*\d/,
+  awk: /\bexit\b/,
+  sort: /^(-[a-zA-Z]*[cC]|--check)/,
+  base64: /^(-[dD]|--decode)$/,
+  xxd: /^-r/,
+};
+
+/** Whether a filter only shows files that the command line itself has written before. */
+export function showsOnly(words: readonly LiteralWord[], written: ReadonlySet<string>): boolean {
+  if (!isFilterCall(words)) return false;
+  const operands = words.slice(1).filter((word) => word === null || !/^(-|\d+$)/.test(word));
+  return operands.length > 0 && operands.every((word) => word !== null && written.has(word));
 }

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
+import { lintContract } from './lint.ts';
+import { npmScriptsOf } from './npm-scripts.ts';
 import { shellStatusKind, type StatusKind } from './shell-status.ts';
 import { shellProblems } from './shell-walk.ts';
+import { goodContract, goodFacts } from './testing/good-contract.ts';
 
 const KINDS: Record<StatusKind, string[]> = {
   vacuous: [
@@ -42,6 +45,28 @@ const KINDS: Record<StatusKind, string[]> = {
     'true # npm test',
     'true &',
     'f() { true; }; f',
+    'sh <<EOF\ntrue\nEOF',
+    'sh -s <<EOF\nexit 0\nEOF',
+    'echo true | sh',
+    'cat <<EOF | bash\n:\nEOF',
+    'node -e ""',
+    "node -e 'process.exit(0)'",
+    'python3 -c pass',
+    "python3 -c 'import sys; sys.exit(0)'",
+    'node --version',
+    'npm -v',
+    'xargs true',
+    'sudo -u nobody true',
+    'flock -w 5 lock true',
+    'ls -la',
+    'cat /dev/null',
+    'cd /workspace',
+    'test -d .',
+    'test -f x -o true',
+    '[ "$x" -o true ]',
+    '[ ! "" ]',
+    '[ 1 -lt 2 ]',
+    'npm() { true; }; npm test',
   ],
   masked: [
     'npm test || true',
@@ -82,6 +107,35 @@ const KINDS: Record<StatusKind, string[]> = {
     'exit 0; npm test',
     'npm test; wait',
     'set -e; ! npm test; echo done',
+    'for f in *.js; do node "$f"; done',
+    'for f in a b; do node $f.js; done',
+    'for f in a b; do node $f.js; done || exit 1',
+    'while read -r f; do node "$f"; done < list.txt',
+    'if ! npm test; then :; fi',
+    'npm test; [ $? ]',
+    'npm test; test -n "$?"',
+    'npm test; [ $? -ge 0 ]',
+    'npm test; test $? -lt 256',
+    "sh <<'EOF'\nnpm test || true\nEOF",
+    "echo 'npm test; exit 0' | sh",
+    'npm test | xargs',
+    'npm test | xargs echo',
+    "npm test | awk '{ print }'",
+    'npm test > log; cat log',
+    'npm test > log 2>&1; tail -n 5 log',
+    'npm test | tee log; cat log',
+    'npm test > log || cat log',
+    'npm test; node -e 0',
+    'npm test || node -e ""',
+    'alias npm=true\nnpm test',
+    'f() { npm test; return 0; }; f',
+    'make -i test',
+    'make -ki test',
+    'make --ignore-errors',
+    'flake8 --exit-zero src',
+    'find test -name "*.js" -exec node {} \\;',
+    'script -qc "npm test" /dev/null',
+    'mvn -o -Dmaven.test.failure.ignore=true test',
   ],
   open: [
     'npm test',
@@ -128,6 +182,30 @@ const KINDS: Record<StatusKind, string[]> = {
     'die() { echo "$1"; exit 1; }; npm test || die no',
     'cd pkg && npm test',
     '( cd pkg && npm test )',
+    'for f in a; do node $f.js; done',
+    'for i in 1 2 3; do npm test && break; done',
+    'set -e; for f in *.js; do node "$f"; done',
+    'for f in *.js; do node "$f"; done; node check.js',
+    'sh <<EOF\nnpm test\nEOF',
+    'sh check.sh <<EOF\ntrue\nEOF',
+    'echo x | node check.js',
+    'cat list | xargs -n 1 node',
+    'find test -name "*.js" -exec node {} +',
+    'exec npm test; true',
+    '[ ! x ] || npm test',
+    'node x.js | sort -c',
+    "node x.js | awk 'NF != 3 { exit 1 }'",
+    'node x.js > rows; sort -c rows',
+    'npm test > log || { cat log; false; }',
+    'npm test; [ $? -eq 1 ]',
+    'npm test; test $? -ge 0 -a -f out',
+    'node --check x.js',
+    'node -e "require(\'./check.js\')"',
+    './check --version',
+    'ls dist',
+    'make -k test',
+    'script -qec "npm test" /dev/null',
+    "alias t='npm test'\nt",
   ],
 };
 
@@ -141,6 +219,48 @@ describe('shellStatusKind', () => {
 
   it('answers for a script that calls itself', () => {
     expect(shellStatusKind('f() { f; }; f')).toBe('open');
+  });
+
+  it.each([
+    ['exit 0', 'vacuous'],
+    ['echo "no tests" && exit 0', 'vacuous'],
+    ['echo "Error: no test specified" && exit 1', 'vacuous'],
+    ['jest || true', 'masked'],
+    ['npm run inner; exit 0', 'masked'],
+    ['npm run inner', 'open'],
+    ['npm run again', 'open'],
+    ['node --test # || true', 'open'],
+  ] as const)('looks into npm test, which is %j: %s', (test, kind) => {
+    const scripts = JSON.stringify({ scripts: { test, inner: 'jest', again: 'npm test' } });
+    const facts = goodFacts({ files: new Map([['package.json', scripts]]) });
+    expect(shellStatusKind('npm test', npmScriptsOf(facts))).toBe(kind);
+  });
+
+  it('looks into pre and post scripts, and at scripts that may be missing', () => {
+    const kindOf = (command: string, scripts: Record<string, string>): StatusKind => {
+      const text = JSON.stringify({ scripts });
+      const facts = goodFacts({ files: new Map([['package.json', text]]) });
+      return shellStatusKind(command, npmScriptsOf(facts));
+    };
+    expect(kindOf('npm test', { pretest: 'node check.js', test: 'true' })).toBe('open');
+    expect(kindOf('npm test', { test: 'node check.js', posttest: 'exit 1' })).toBe('masked');
+    expect(kindOf('npm run build --if-present', {})).toBe('masked');
+    expect(kindOf('npm run build', {})).toBe('open');
+  });
+
+  it('reads functions and scripts that call each other over and over: answered at once', () => {
+    const calls = (name: string) => `${name};`.repeat(20);
+    const functions = Array.from({ length: 15 }, (_, i) => `f${i}() { ${calls(`f${i + 1}`)} }`);
+    const started = performance.now();
+    expect(shellStatusKind(`${functions.join('\n')}\nf0`)).toBe('open');
+    const scripts = Object.fromEntries(
+      Array.from({ length: 15 }, (_, i) => [`s${i}`, `npm run s${i + 1}; `.repeat(400)]),
+    );
+    const text = JSON.stringify({ scripts: { ...scripts, test: 'npm run s0' } });
+    const facts = goodFacts({ files: new Map([['package.json', text]]) });
+    expect(shellStatusKind('npm test', npmScriptsOf(facts))).toBe('open');
+    expect(lintContract(goodContract(), facts)).toBeInstanceOf(Array);
+    expect(performance.now() - started).toBeLessThan(20_000);
   });
 
   it('answers for deep nesting', () => {
@@ -159,6 +279,9 @@ describe('shellProblems', () => {
     'a | | b',
     '( a',
     "sh -c 'if'",
+    'sh <<EOF\nif\nEOF',
+    "echo 'if' | sh",
+    'echo "[[ -f x ]]" | sh',
     'echo $(if)',
     '[[ -f x ]]',
     'diff <(a) <(b)',
@@ -174,6 +297,7 @@ describe('shellProblems', () => {
   it.each([
     'a && b || c',
     "bash -c '[[ -f x ]]'",
+    'bash <<EOF\n[[ -f x ]]\nEOF',
     'a > log 2>&1',
     'echo $((1 + 1))',
     'node -e \'for(const s of ["[["]){}\'',

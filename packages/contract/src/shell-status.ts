@@ -3,13 +3,17 @@ import {
   type AndOr,
   type Case,
   type Command,
+  type CompoundList,
+  type For,
   type If,
   type Pipeline,
   type Statement,
   type SyntaxNode,
 } from 'unbash';
 
-import { constantStatus } from './shell-constants.ts';
+import type { NpmScripts } from './npm-scripts.ts';
+import { constantStatus, isIdleStatusTest, swallowsStatus } from './shell-constants.ts';
+import { nestedScriptOf, pipedScriptOf } from './shell-nested.ts';
 import {
   BOTH,
   exitOutcomes,
@@ -19,11 +23,19 @@ import {
   OK,
   orElseOk,
   pathsOf,
+  showsOnly,
   type Outcome,
   type Paths,
 } from './shell-paths.ts';
-import { hasWork } from './shell-walk.ts';
-import { evalTextOf, innerScriptOf, literalOf, unwrapWords, wordsOf } from './shell-words.ts';
+import { hasWork, walkShell } from './shell-walk.ts';
+import {
+  evalTextOf,
+  literalOf,
+  unwrapWords,
+  wordsOf,
+  type InnerScript,
+  type LiteralWord,
+} from './shell-words.ts';
 
 /** What the exit status of a command line can depend on. */
 export type StatusKind =
@@ -36,20 +48,32 @@ export type StatusKind =
 
 /**
  * Follows every path through a command as `/bin/sh` would (no pipefail, no errexit unless set) and tells whether its
- * exit status can say anything. What is not known is taken to be able to do both, so a doubt never refuses.
+ * exit status can say anything. What is not known is taken to be able to do both, so a doubt never refuses. `scripts`
+ * are those of the base's package.json, null where they are not known: `npm test` may well be `exit 0`.
  */
-export function shellStatusKind(command: string): StatusKind {
+export function shellStatusKind(command: string, scripts: NpmScripts | null = null): StatusKind {
   const script = parse(command);
-  const shell = new ShellPaths();
+  const shell = new ShellPaths({ scripts, stepsLeft: STEPS_MAX, known: new Map() });
   const outcomes = shell.finalOutcomes(script.commands);
   if (outcomes.size > 1) return 'open';
-  return hasWork(script) ? 'masked' : 'vacuous';
+  return hasWork(script, scripts) ? 'masked' : 'vacuous';
 }
 
 const RECURSION_MAX = 32;
+/** Functions and scripts that call each other twice ask for work without end. */
+const STEPS_MAX = 20_000;
+
+/** What all shells of one walk share. */
+interface Walk {
+  readonly scripts: NpmScripts | null;
+  stepsLeft: number;
+  /** Outcomes of npm scripts by their text; null while one is walked. */
+  readonly known: Map<string, ReadonlySet<Outcome> | null>;
+}
 
 /** One walk. It carries what a shell carries: options, functions and the EXIT trap. */
 class ShellPaths {
+  private readonly walk: Walk;
   private errexit = false;
   private pipefail = false;
   /** Inside a condition a failure never ends the shell. */
@@ -57,6 +81,12 @@ class ShellPaths {
   private recursionDepth = 0;
   private exitTrap: string | null = null;
   private readonly functions = new Map<string, SyntaxNode>();
+  /** Files that output went to. */
+  private readonly written = new Set<string>();
+
+  constructor(walk: Walk) {
+    this.walk = walk;
+  }
 
   finalOutcomes(statements: readonly Statement[]): ReadonlySet<Outcome> {
     const { next, exit } = this.list(statements);
@@ -87,7 +117,9 @@ class ShellPaths {
 
   private node(node: SyntaxNode, previous: ReadonlySet<Outcome>): Paths {
     this.recursionDepth += 1;
-    const paths = this.recursionDepth > RECURSION_MAX ? BOTH : this.nodeOf(node, previous);
+    this.walk.stepsLeft -= 1;
+    const isTooMuch = this.recursionDepth > RECURSION_MAX || this.walk.stepsLeft < 0;
+    const paths = isTooMuch ? BOTH : this.nodeOf(node, previous);
     this.recursionDepth -= 1;
     return paths;
   }
@@ -101,7 +133,10 @@ class ShellPaths {
       case 'Pipeline':
         return this.pipeline(node, previous);
       case 'Redirected':
+        this.noteWritten(node.redirects);
         return this.node(node.command, previous);
+      case 'Script':
+        return this.list(node.commands);
       case 'BraceGroup':
         return this.list(node.body.commands);
       case 'CompoundList':
@@ -114,9 +149,9 @@ class ShellPaths {
         return this.case(node);
       case 'While':
         this.condition(() => this.list(node.clause.commands));
-        return orElseOk(this.list(node.body.commands));
+        return this.loop(node.body, true);
       case 'For':
-        return orElseOk(this.list(node.body.commands));
+        return this.loop(node.body, mayRunTwice(node));
       case 'Function':
         this.functions.set(literalOf(node.name) ?? '', node.body);
         return OK;
@@ -126,27 +161,39 @@ class ShellPaths {
   }
 
   private command(command: Command, previous: ReadonlySet<Outcome>): Paths {
+    this.noteWritten(command.redirects);
     if (command.name === undefined) return this.assignments(command);
-    const words = unwrapWords(wordsOf(command));
+    const plain = wordsOf(command);
+    const words = unwrapWords(plain);
+    const paths = this.call(command, words, previous);
+    // The shell becomes the program, so nothing after it is run.
+    if (plain[0] !== 'exec' || words === plain) return paths;
+    return { next: new Set(), exit: paths.next.union(paths.exit) };
+  }
+
+  private call(
+    command: Command,
+    words: readonly LiteralWord[],
+    previous: ReadonlySet<Outcome>,
+  ): Paths {
     const [program, first] = words;
     const functionBody = typeof program === 'string' ? this.functions.get(program) : undefined;
     // A `return` ends the function only. An `exit` in it is rarer; taking it for a return refuses nothing.
     if (functionBody !== undefined) return this.subshell(() => this.node(functionBody, previous));
-    const inner = innerScriptOf(words);
-    if (inner !== null) {
-      if (inner.text === null) return BOTH;
-      const shell = new ShellPaths();
-      shell.errexit = inner.hasErrexit;
-      shell.pipefail = inner.hasPipefail;
-      shell.recursionDepth = this.recursionDepth;
-      return { next: shell.finalOutcomes(parse(inner.text).commands), exit: new Set() };
-    }
+    const inner = nestedScriptOf(command);
+    if (inner !== null) return this.nested(inner);
     switch (program) {
       case 'exit':
       case 'return':
         return { next: new Set(), exit: exitOutcomes(first, words.length, previous) };
       case 'eval':
         return this.eval(evalTextOf(words));
+      case 'alias':
+        this.alias(words);
+        return OK;
+      case 'tee':
+        for (const word of words.slice(1)) if (word !== null) this.written.add(word);
+        return BOTH;
       case 'set':
         this.set(words);
         return OK;
@@ -154,7 +201,61 @@ class ShellPaths {
         if (words.some((word) => word === 'EXIT' || word === '0')) this.exitTrap = first ?? null;
         return OK;
       default:
-        return pathsOf(constantStatus(words));
+        return this.program(command, words);
+    }
+  }
+
+  private program(command: Command, words: readonly LiteralWord[]): Paths {
+    const { scripts } = this.walk;
+    const text = scripts?.textOf(words) ?? null;
+    if (text !== null) return this.npmScript(text);
+    const isIdle =
+      scripts?.isSkipped(words) === true ||
+      swallowsStatus(words) ||
+      showsOnly(words, this.written) ||
+      isIdleStatusTest([words[0] ?? '', ...command.args.map((word) => word.text)]);
+    return isIdle ? OK : pathsOf(constantStatus(words));
+  }
+
+  private npmScript(text: string): Paths {
+    const known = this.walk.known.get(text);
+    if (known === null) return BOTH;
+    if (known !== undefined) return { next: known, exit: new Set() };
+    this.walk.known.set(text, null);
+    const paths = this.nested({ text, isBash: false, hasErrexit: false, hasPipefail: false });
+    this.walk.known.set(text, paths.next);
+    return paths;
+  }
+
+  private nested({ text, hasErrexit, hasPipefail }: InnerScript): Paths {
+    if (text === null) return BOTH;
+    const shell = new ShellPaths(this.walk);
+    shell.errexit = hasErrexit;
+    shell.pipefail = hasPipefail;
+    shell.recursionDepth = this.recursionDepth;
+    return { next: shell.finalOutcomes(parse(text).commands), exit: new Set() };
+  }
+
+  /** The last round alone gives the status: what failed in an earlier one is forgotten, unless it ends the loop. */
+  private loop(body: CompoundList, isRepeated: boolean): Paths {
+    const { next, exit } = this.list(body.commands);
+    const forgets = isRepeated && next.has('fail') && !hasBreak(body);
+    return orElseOk({ next: forgets ? OK.next : next, exit });
+  }
+
+  /** An alias is read as a function: dash expands it from the next line on. */
+  private alias(words: readonly LiteralWord[]): void {
+    for (const word of words.slice(1)) {
+      const [, name, text] = /^([^=]+)=(['"]?)([^]*)\2$/.exec(word ?? '')?.toSpliced(2, 1) ?? [];
+      if (name !== undefined && text !== undefined) this.functions.set(name, parse(text));
+    }
+  }
+
+  private noteWritten(redirects: Command['redirects']): void {
+    for (const each of redirects) {
+      if (each.type !== 'Redirect' || !each.operator.startsWith('>')) continue;
+      const target = literalOf(each.target);
+      if (target !== null) this.written.add(target);
     }
   }
 
@@ -198,9 +299,15 @@ class ShellPaths {
     return { next, exit };
   }
 
-  private pipeline({ commands, prefixes }: Pipeline, previous: ReadonlySet<Outcome>): Paths {
+  private pipeline(pipeline: Pipeline, previous: ReadonlySet<Outcome>): Paths {
+    const { commands, prefixes } = pipeline;
     const elements = commands.map((command, index) =>
-      this.subshell(() => (index > 0 && isFilter(command) ? OK : this.node(command, previous))),
+      this.subshell(() => {
+        const script = pipedScriptOf(pipeline, index);
+        if (script !== null) return this.nested(script);
+        const paths = this.node(command, previous);
+        return index > 0 && isFilter(command) ? OK : paths;
+      }),
     );
     let next: ReadonlySet<Outcome> = elements.at(-1)?.next ?? OK.next;
     if (this.pipefail && elements.some((element) => element.next.has('fail'))) {
@@ -264,4 +371,18 @@ function errexitEffect(command: Statement['command']): 'ends' | 'goes on' | 'dep
   }
   // Of `a && b` only the failure of b ends it.
   return command.type === 'AndOr' && command.operators.at(-1) === '&&' ? 'depends' : 'ends';
+}
+
+/** Once where one fixed word is given; of a pattern or a variable nobody knows. */
+function mayRunTwice({ wordlist }: For): boolean {
+  const [only, ...others] = wordlist ?? [];
+  return only !== undefined && (others.length > 0 || literalOf(only) === null);
+}
+
+function hasBreak(body: CompoundList): boolean {
+  let isFound = false;
+  walkShell(body, (node) => {
+    if (node.type === 'Command' && wordsOf(node)[0] === 'break') isFound = true;
+  });
+  return isFound;
 }

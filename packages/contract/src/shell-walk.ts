@@ -1,14 +1,15 @@
 import { forEachChild, parse, type Command, type ParseError, type SyntaxNode } from 'unbash';
 
+import type { NpmScripts } from './npm-scripts.ts';
 import { constantStatus } from './shell-constants.ts';
 import {
+  callWordsOf,
   fixedScriptOf,
-  innerScriptOf,
-  literalOf,
-  unwrapWords,
-  wordsOf,
-  type LiteralWord,
-} from './shell-words.ts';
+  fixedScriptsOf,
+  nestedScriptOf,
+  pipedScriptOf,
+} from './shell-nested.ts';
+import { literalOf, stdinShellOf, unwrapWords, wordsOf, type LiteralWord } from './shell-words.ts';
 
 // Far beyond what a command of 8 KiB needs; the parser has a bound of its own too.
 const NESTING_MAX = 64;
@@ -20,9 +21,7 @@ export function walkShell(node: SyntaxNode, visit: (node: SyntaxNode) => void, d
   if (depth > NESTING_MAX) return;
   visit(node);
   forEachChild(node, (child) => walkShell(child, visit, depth + 1));
-  if (node.type !== 'Command') return;
-  const inner = fixedScriptOf(unwrapWords(wordsOf(node)));
-  if (inner !== null) walkShell(parse(inner), visit, depth + 1);
+  for (const inner of fixedScriptsOf(node)) walkShell(parse(inner), visit, depth + 1);
 }
 
 /** One simple command that a command line may run. */
@@ -37,24 +36,45 @@ export function shellCalls(command: string): ShellCall[] {
   const calls: ShellCall[] = [];
   walkShell(parse(command), (node) => {
     if (node.type !== 'Command' || node.name === undefined) return;
-    calls.push({ words: unwrapWords(wordsOf(node)), node });
+    const words = callWordsOf(node);
+    calls.push({ words, node });
+    const inner = execWordsOf(words);
+    if (inner !== null) calls.push({ words: inner, node });
   });
   return calls;
 }
 
-/** Whether anything is run whose outcome is open. */
-export function hasWork(script: SyntaxNode): boolean {
+/** What `find … -exec PROGRAM …` runs. */
+function execWordsOf(words: readonly LiteralWord[]): readonly LiteralWord[] | null {
+  const at = words.findIndex((word) => word !== null && /^-(exec|ok)(dir)?$/.test(word));
+  return words[0] !== 'find' || at < 0 ? null : unwrapWords(words.slice(at + 1));
+}
+
+/** Whether anything is run whose outcome is open; npm scripts are looked into where they are known. */
+export function hasWork(script: SyntaxNode, scripts: NpmScripts | null): boolean {
+  return hasWorkIn(script, scripts, new Set());
+}
+
+function hasWorkIn(script: SyntaxNode, scripts: NpmScripts | null, seen: Set<string>): boolean {
   const functions = new Set<LiteralWord>();
-  const called: (readonly LiteralWord[])[] = [];
+  const called: Command[] = [];
   walkShell(script, (node) => {
     if (node.type === 'Function') functions.add(literalOf(node.name));
-    if (node.type === 'Command' && node.name !== undefined) called.push(unwrapWords(wordsOf(node)));
+    if (node.type === 'Command' && node.name !== undefined) called.push(node);
   });
-  return called.some((words) => {
+  return called.some((node) => {
+    const words = unwrapWords(wordsOf(node));
     const [program] = words;
     if (typeof program === 'string' && (CONTROL.has(program) || functions.has(program)))
       return false;
-    return fixedScriptOf(words) === null && constantStatus(words) === null;
+    const text = scripts?.textOf(words) ?? null;
+    if (text !== null) {
+      if (seen.has(text)) return false;
+      seen.add(text);
+      return hasWorkIn(parse(text), scripts, seen);
+    }
+    const isShell = fixedScriptOf(node) !== null || stdinShellOf(words) !== null;
+    return !isShell && constantStatus(words) === null;
   });
 }
 
@@ -75,13 +95,19 @@ function collectProblems(source: string, problems: string[], isBash: boolean, de
       if (only !== null) problems.push(`${only} is not POSIX sh`);
     }
     forEachChild(node, visit);
-    if (node.type !== 'Command') return;
-    const inner = innerScriptOf(unwrapWords(wordsOf(node)));
-    if (typeof inner?.text === 'string') {
-      collectProblems(inner.text, problems, inner.isBash, depth + 1);
+    for (const inner of nestedScripts(node)) {
+      if (typeof inner?.text === 'string') {
+        collectProblems(inner.text, problems, inner.isBash, depth + 1);
+      }
     }
   };
   visit(script);
+}
+
+function nestedScripts(node: SyntaxNode) {
+  if (node.type === 'Command') return [nestedScriptOf(node)];
+  if (node.type !== 'Pipeline') return [];
+  return node.commands.map((_command, index) => pipedScriptOf(node, index));
 }
 
 function sayError({ message, pos }: ParseError): string {

@@ -34,30 +34,34 @@ function programName(name: Word): LiteralWord {
   return literal === null ? null : literal.replace(/^\/(usr\/(local\/)?)?s?bin\//, '');
 }
 
-/** Programs that run the command that follows them: how many words to skip to it, options aside. */
-const WRAPPERS: Readonly<Record<string, number>> = {
-  exec: 0,
-  command: 0,
-  builtin: 0,
-  nohup: 0,
-  nice: 0,
-  env: 0,
-  time: 0,
-  stdbuf: 0,
-  setsid: 0,
-  busybox: 0,
-  timeout: 1,
+/** A program that runs the command that follows: how many words to skip to it, and its options that take a value. */
+interface Wrapper {
+  readonly skip: number;
+  readonly valued: readonly string[];
+}
+const wrapper = (skip: number, valued = ''): Wrapper => ({ skip, valued: valued.split(' ') });
+const WRAPPERS: Readonly<Record<string, Wrapper>> = {
+  exec: wrapper(0, '-a'),
+  command: wrapper(0),
+  builtin: wrapper(0),
+  nohup: wrapper(0),
+  nice: wrapper(0, '-n'),
+  ionice: wrapper(0, '-c -n'),
+  env: wrapper(0, '-u -C --unset --chdir'),
+  time: wrapper(0, '-f -o'),
+  stdbuf: wrapper(0, '-i -o -e'),
+  setsid: wrapper(0),
+  busybox: wrapper(0),
+  sudo: wrapper(0, '-u -g'),
+  doas: wrapper(0, '-u'),
+  chronic: wrapper(0),
+  unbuffer: wrapper(0),
+  'xvfb-run': wrapper(0, '-n -s -e -w'),
+  xargs: wrapper(0, '-n -I -P -L -d -s -a -E'),
+  taskset: wrapper(1, '-c'),
+  flock: wrapper(1, '-w -E'),
+  timeout: wrapper(1, '-k -s --signal --kill-after'),
 };
-const OPTIONS_WITH_VALUE = new Set([
-  '-n',
-  '-k',
-  '-s',
-  '-u',
-  '-C',
-  '-a',
-  '--signal',
-  '--kill-after',
-]);
 
 /** The words of the command that really runs: `env A=1 timeout 5 node x.js` is `node x.js`. */
 export function unwrapWords(words: readonly LiteralWord[]): readonly LiteralWord[] {
@@ -65,9 +69,9 @@ export function unwrapWords(words: readonly LiteralWord[]): readonly LiteralWord
   if (typeof program !== 'string' || !Object.hasOwn(WRAPPERS, program)) return words;
   let rest = words.slice(1);
   while (isOptionOrAssignment(rest[0])) {
-    rest = rest.slice(OPTIONS_WITH_VALUE.has(rest[0] ?? '') ? 2 : 1);
+    rest = rest.slice(WRAPPERS[program]?.valued.includes(rest[0]) === true ? 2 : 1);
   }
-  rest = rest.slice(WRAPPERS[program] ?? 0);
+  rest = rest.slice(WRAPPERS[program]?.skip ?? 0);
   const [inner, ...args] = rest;
   // `env` alone prints: it runs nothing.
   if (rest.length === 0) return words;
@@ -91,11 +95,25 @@ const SHELLS = new Set(['sh', 'bash', 'dash', 'ash', 'ksh', 'zsh']);
 
 /** The script of `sh -c TEXT`; null where the words are no such call. */
 export function innerScriptOf(words: readonly LiteralWord[]): InnerScript | null {
+  const shell = shellCallOf(words);
+  if (shell === null || !shell.hasText) return null;
+  return { ...shell, text: shell.operands[0] ?? null };
+}
+
+/** How a shell is called that takes its script from standard input; null where the words are no such call. */
+export function stdinShellOf(words: readonly LiteralWord[]): Omit<InnerScript, 'text'> | null {
+  const shell = shellCallOf(words);
+  if (shell === null || shell.hasText) return null;
+  const { operands } = shell;
+  return operands.length === 0 || operands[0] === '-' || shell.isStdin ? shell : null;
+}
+
+function shellCallOf(words: readonly LiteralWord[]) {
   const [program, ...args] = words;
   if (typeof program !== 'string' || !SHELLS.has(program)) return null;
   const options: string[] = [];
   let index = 0;
-  for (; index < args.length && /^[-+]/.test(args[index] ?? ''); index += 1) {
+  for (; index < args.length && /^[-+]./.test(args[index] ?? ''); index += 1) {
     const option = args[index] ?? '';
     options.push(option);
     // `-o NAME`, also as `-euo pipefail`; with -c before it, NAME still comes before the script.
@@ -104,9 +122,10 @@ export function innerScriptOf(words: readonly LiteralWord[]): InnerScript | null
       options.push(`-o ${args[index] ?? ''}`);
     }
   }
-  if (!options.some((option) => /^-[a-z]*c[a-z]*$/.test(option))) return null;
   return {
-    text: args[index] ?? null,
+    hasText: options.some((option) => /^-[a-z]*c[a-z]*$/.test(option)),
+    isStdin: options.some((option) => /^-[a-z]*s[a-z]*$/.test(option)),
+    operands: args.slice(index),
     isBash: program !== 'sh' && program !== 'dash' && program !== 'ash',
     hasErrexit: options.some((option) => /^-[a-df-z]*e[a-z]*$/.test(option)),
     hasPipefail: options.includes('-o pipefail'),
@@ -117,9 +136,4 @@ export function innerScriptOf(words: readonly LiteralWord[]): InnerScript | null
 export function evalTextOf(words: readonly LiteralWord[]): LiteralWord {
   const [program, ...args] = words;
   return program !== 'eval' || args.includes(null) ? null : args.join(' ');
-}
-
-/** The script that a command hands to a shell, `sh -c` or `eval`, where its text is fixed. */
-export function fixedScriptOf(words: readonly LiteralWord[]): LiteralWord {
-  return innerScriptOf(words)?.text ?? evalTextOf(words);
 }

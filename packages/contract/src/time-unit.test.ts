@@ -15,6 +15,7 @@ const TIME_UNITS = `
   p95 | p99 | P99 | p99.9 | p50 latency | latency | Latency (ms) | throughput |
   cpu-seconds | CPU seconds | core-hours | wallclock | wall clock | wall-clock | walltime |
   ticks | jiffies | clock ticks | elapsed | duration | time | runtime | speedup |
+  rtt | TTFB | TTI | CPU | cpu % | Sek | mn | zeit | temps | tiempo | pause | x faster |
   percent of a second | % of a minute | s/s | ｍｓ | ｓｅｃｏｎｄｓ | m\u200bs | se\u00adconds
 `;
 
@@ -36,6 +37,7 @@ const TIME_NAMES = `
   compile_time | runtime | total_runtime | wall_clock | wallclock | cpu_seconds | cpuSeconds |
   throughput | max_throughput | ops_per_second | bytes_per_sec | requests per second | rps |
   frame_rate | request rate | speed | speedup | time_to_first_byte | number_of_milliseconds |
+  rtt | ttfb | gc_pause | cpu | cpu_usage | cpu_load | clock_cycles | cpu cycles | times_faster |
   elapsed_s | elapsedms | build duration | startup delay | seconds | mean_latency_score
 `;
 
@@ -44,6 +46,7 @@ const HONEST_NAMES = `
   time_zones | timestamps_parsed | compile_time_errors | seconds_field_errors | clock_files |
   macro_f1 | pass_rate | error_rate | win rate | max_depth | min_count | max_min_ratio |
   bytes_total | bundle_size | lines_changed | instructions | opcode_count | block_count |
+  import_cycles | dependency cycles | memory_usage | workload | page_load_errors |
   p95_heap_bytes | heap_p99 | runtime_dependencies | latency_test_failures | sec_findings
 `;
 

@@ -36,7 +36,8 @@ const TIME_WORDS = new Set(
   sec secs msec msecs usec usecs nsec nsecs milli millis micro micros nano nanos mus instant
   rps qps tps fps iops bps kbps mbps gbps pps eps cps lps wps mips flops kflops mflops gflops tflops rpm bpm
   hz khz mhz ghz sekunde sekunden minuten stunde stunden seconde secondes segundo segundos secondo secondi
-  uptime downtime responsetime overtime jitter`.split(/\s+/),
+  uptime downtime responsetime overtime jitter rtt ttfb tti fcp lcp tbt sek mn cpu pause pauses stall stalls
+  faster slower slowness zeit dauer tiempo temps makespan turnaround`.split(/\s+/),
 );
 const FILLERS = new Set(['a', 'an', 'the', 'of', 'in', 'per', 'and', 'or', 'to', 'each', 'number']);
 const TIME_SUFFIX =
@@ -91,6 +92,7 @@ const SIZE_NOUNS = new Set(
 const RATES_IN_TIME = new Set(
   'frame data bit sample request transfer refresh clock polling tick byte'.split(' '),
 );
+const PROCESSORS = new Set(['cpu', 'clock', 'processor', 'core', 'machine']);
 const PREPOSITION = /^(to|of|per|for|in|until|between|on|with|by|from)$/;
 
 function namePhrases(name: string): string[][] {
@@ -110,6 +112,9 @@ function namePhrases(name: string): string[][] {
 function isTimeNoun(word: string, phrase: readonly string[]): boolean {
   if (TIME_WORDS.has(word) || TIME_SUFFIX.test(word) || PER_TIME.test(word)) return true;
   if (/^(elapsed|latency|duration|wallclock)/.test(word)) return true;
+  // Of a graph they are a count; a processor's come and go with what else runs.
+  if (/^cycles?$/.test(word)) return phrase.some((other) => PROCESSORS.has(other));
+  if (/^(usage|utili[sz]ation|load)$/.test(word)) return phrase.includes('cpu');
   if (word === 'rate') return phrase.some((other) => RATES_IN_TIME.has(other));
   // One letter is too little to go by, but for the symbol of the second.
   if (word.length === 1) return word === 's';

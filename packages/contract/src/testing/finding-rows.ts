@@ -662,6 +662,73 @@ export const FINDING_ROWS: FindingRow[] = [
     facts: goodFacts({ lfsPointers: ['model.bin'] }),
   },
   {
+    code: 'CONTRACT_BROKEN',
+    pointer: '/repository/baseCommit',
+    edits: [],
+    twin: [],
+    facts: goodFacts({ layoutProblem: 'the path \ufffd is not UTF-8' }),
+    twinFacts: goodFacts({ layoutProblem: null }),
+  },
+  {
+    code: 'VACUOUS_COMMAND',
+    pointer: '/criteria/0/command',
+    edits: [],
+    twin: [],
+    facts: goodFacts({ files: new Map([['package.json', '{"scripts": {"test": "exit 0"}}']]) }),
+  },
+  {
+    code: 'EXIT_CODE_MASKED',
+    pointer: '/criteria/1/command',
+    edits: [command('for file in *.check.js; do node "$file"; done')],
+    twin: [command('for file in *.check.js; do node "$file" || exit 1; done')],
+  },
+  {
+    code: 'EXISTS_ONLY',
+    pointer: '/criteria',
+    edits: [
+      [
+        '/criteria',
+        [
+          exitCode('test -f out.txt && [ -s out.txt ]', 'there'),
+          fileAssertion('out.txt', { op: 'matches', value: '.*' }),
+          regression('sh "$KERVYXA_VERIFIER_PACKAGE/r.sh"'),
+        ],
+      ],
+    ],
+    twin: [
+      [
+        '/criteria',
+        [
+          exitCode('test -f out.txt && node check.js', 'there'),
+          fileAssertion('out.txt', { op: 'matches', value: '^[0-9]+$' }),
+          regression('sh "$KERVYXA_VERIFIER_PACKAGE/r.sh"'),
+        ],
+      ],
+    ],
+  },
+  {
+    code: 'TEST_COUNT_UNGUARDED',
+    pointer: '/criteria/1/command',
+    edits: [command('npx --no-install jest --passWithNoTests unit')],
+    twin: [command('npx --no-install jest unit')],
+  },
+  {
+    code: 'INPUT_NOT_PROTECTED',
+    pointer: '/inputs/0/path',
+    edits: [['/inputs', [{ path: 'data/', description: 'd' }]], protect('data/a.csv')],
+    twin: [['/inputs', [{ path: 'data/', description: 'd' }]], protect('data/')],
+    facts: goodFacts({ paths: [...goodFacts().paths, 'data/a.csv'] }),
+    twinFacts: goodFacts({ paths: [...goodFacts().paths, 'data/a.csv'] }),
+  },
+  {
+    code: 'INPUT_NOT_PROTECTED',
+    pointer: '/inputs/0/path',
+    edits: [['/inputs', [{ path: 'data/*.csv', description: 'd' }]], protect('data/a.csv')],
+    twin: [['/inputs', [{ path: 'data/*.csv', description: 'd' }]], protect('data/*.csv')],
+    facts: goodFacts({ paths: [...goodFacts().paths, 'data/a.csv'] }),
+    twinFacts: goodFacts({ paths: [...goodFacts().paths, 'data/a.csv'] }),
+  },
+  {
     code: 'ACKNOWLEDGEMENT_UNKNOWN',
     pointer: '/acknowledgements/0/code',
     edits: [acknowledged('NOT_A_CODE')],
