@@ -9,6 +9,7 @@ function baseOf(files: Readonly<Record<string, string>>): BaseTree {
     commit: CommitShaSchema.parse('b'.repeat(40)),
     tree: 'c'.repeat(40),
     paths: Object.keys(files),
+    links: new Map(),
     layoutProblem: null,
     lfsPointers: async () => Object.keys(files).filter((path) => path.endsWith('.psd')),
     readFile: async (path, bytesMax) => {
@@ -26,6 +27,7 @@ describe('the facts about a base tree', () => {
       commit: 'b'.repeat(40),
       paths: ['check.sh', 'hello.sh'],
       files: new Map([['check.sh', 'sh hello.sh\n']]),
+      links: new Map(),
       layoutProblem: null,
       lfsPointers: [],
     });

@@ -10,8 +10,8 @@ export async function loadBaseFacts(base: BaseTree, document: unknown): Promise<
     const text = await readText(base, path);
     if (text !== null) files.set(path, text);
   }
-  const { commit, paths, layoutProblem } = base;
-  return { commit, paths, files, layoutProblem, lfsPointers: await base.lfsPointers() };
+  const { commit, paths, links, layoutProblem } = base;
+  return { commit, paths, files, links, layoutProblem, lfsPointers: await base.lfsPointers() };
 }
 
 async function readText(base: BaseTree, path: string): Promise<string | null> {

@@ -15,6 +15,12 @@ describe('KERVYXA_GIT_ALLOW', () => {
     expect(parseAllowedOrigins(text)).toEqual(origins);
   });
 
+  it('holds a password: it is refused, and not repeated', () => {
+    const parse = () => parseAllowedOrigins('https://user:s3cret@git.example.org');
+    expect(parse).toThrow(expect.objectContaining({ code: 'CLI_GIT_ALLOW_INVALID' }));
+    expect(parse).not.toThrow(/s3cret/);
+  });
+
   it.each([
     '127.0.0.1:8080',
     'ssh://127.0.0.1',

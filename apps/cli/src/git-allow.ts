@@ -20,7 +20,7 @@ function parseOrigin(text: string): string {
   const isOrigin = url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`;
   if (isOrigin && !/[\\@?#]/.test(text)) return url.origin;
   throw cliError('CLI_GIT_ALLOW_INVALID', {
-    message: `expected origins such as http://127.0.0.1:8080 in KERVYXA_GIT_ALLOW, got "${toPrintable(text, 200)}"`,
+    message: `expected origins such as http://127.0.0.1:8080 in KERVYXA_GIT_ALLOW, got "${toPrintable(text.replace(/^.*@/s, '…@'), 200)}"`,
     fix: 'Separate origins by commas; give scheme, host and port only, without a path.',
   });
 }

@@ -61,11 +61,16 @@ export type MetricSource = z.infer<typeof MetricSourceSchema>;
 
 export const METRIC_OPS = ['lt', 'lte', 'gt', 'gte', 'eq'] as const;
 
+/** Whole numbers beyond 2^53 are rounded when read, so that the contract would say another than its file. */
+function isExact(value: number): boolean {
+  return !Number.isInteger(value) || Number.isSafeInteger(value);
+}
+
 const MetricSchema = z.strictObject({
   name: textOf(100),
   unit: textOf(64),
   op: z.enum(METRIC_OPS),
-  threshold: z.number(),
+  threshold: z.number().refine(isExact, 'expected a number of at most 2^53 - 1'),
   /** Largest difference between two runs of one commit that proving accepts, in `unit`. */
   tolerance: z.number().min(0).default(0),
 });

@@ -6,6 +6,8 @@ export interface BaseFacts {
   /** Texts of the files that `interestingBaseFiles` asked for, as far as they are small and UTF-8. */
   readonly files: ReadonlyMap<string, string>;
   readonly lfsPointers: readonly string[];
+  /** Target by path of every symbolic link of the base; left out where there is none. */
+  readonly links?: ReadonlyMap<string, string>;
   /** Why no workspace can hold the base tree exactly as it is, as a sentence; null or left out where one can. */
   readonly layoutProblem?: string | null;
 }

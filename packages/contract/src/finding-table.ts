@@ -49,6 +49,9 @@ const TABLE = {
   ACKNOWLEDGEMENT_UNKNOWN: refuse('An acknowledgement names no finding that may be acknowledged.'),
   ACKNOWLEDGEMENT_UNUSED: refuse('An acknowledgement answers a finding that is not there.'),
   PROTECTED_PATH_MATCHES_NOTHING: acknowledge('A protected path or input is not in the base tree.'),
+  PROTECTED_LINK_OPEN: acknowledge(
+    'A protected path is a link, or lies behind one, to what the solver may edit.',
+  ),
   CLOCK_IN_HARNESS: acknowledge('The measuring script or command reads a clock.'),
   TEST_COUNT_UNGUARDED: acknowledge(
     'A test run judges, and the solver may take tests away or have none.',
@@ -79,6 +82,7 @@ export const TREE_RULES: readonly FindingCode[] = [
   'CONFIG_NOT_PROTECTED',
   'CONTRACT_BROKEN',
   'PROTECTED_PATH_MATCHES_NOTHING',
+  'PROTECTED_LINK_OPEN',
   'CLOCK_IN_HARNESS',
   'TEST_COUNT_UNGUARDED',
   'NPX_NOT_LOCAL',

@@ -30,6 +30,7 @@ import {
   lintConfig,
   lintHarness,
   lintInputs,
+  lintProtectedLinks,
   lintTestCount,
   lintUnmatchedPaths,
 } from './rules-protection.ts';
@@ -62,6 +63,7 @@ const RULES: readonly Rule[] = [
   lintHarness,
   lintConfig,
   lintUnmatchedPaths,
+  lintProtectedLinks,
   lintTestCount,
   lintClocks,
   (_draft, facts) => lintBaseTree(facts),

@@ -30,6 +30,7 @@ function inputFinding(path: string, pointer: string): Finding {
 
 /** A folder or pattern is covered where everything that it can match is. */
 function isCovered(source: string, draft: Draft, facts: BaseFacts | null): boolean {
+  if (patternProblem(source) !== null) return !draft.isEditable(source);
   if (
     draft.protectedPaths.some(({ text }) => text.replace(/\/$/, '') === source.replace(/\/$/, ''))
   ) {
@@ -231,6 +232,37 @@ export function lintClocks(draft: Draft, facts: BaseFacts | null): Finding[] {
       ];
     });
   });
+}
+
+const LINK_FINDINGS_MAX = 10;
+
+/** PROTECTED_LINK_OPEN: what is read under a protected name may lie where the solver writes. */
+export function lintProtectedLinks(draft: Draft, facts: BaseFacts | null): Finding[] {
+  if (facts?.links === undefined) return [];
+  const rules = draft.protectedPaths
+    .filter(({ text }) => patternProblem(text) === null)
+    .map(({ text }) => compilePathPattern(text));
+  const findings: Finding[] = [];
+  for (const [path, target] of facts.links) {
+    if (findings.length === LINK_FINDINGS_MAX) break;
+    const place = repositoryPathOf(target, path.split('/').slice(0, -1).join('/'));
+    if (place === null) continue;
+    // A rule about something behind the link speaks of that alone.
+    const ends = rules.flatMap((rule) => {
+      if (rule.matches(path)) return [place];
+      return rule.spellsAncestor(path) ? [`${place}${rule.source.slice(path.length)}`] : [];
+    });
+    const open = ends.find((end) => !isCovered(end, draft, facts));
+    if (open === undefined) continue;
+    const [link, name] = [toPrintable(path, 100), toPrintable(open, 100)];
+    findings.push(
+      findingOf('PROTECTED_LINK_OPEN', PROTECT, {
+        message: `expected what lies behind the protected link "${link}" to be protected, got "${name}", which the solver may edit`,
+        fix: `Add "${name}" to constraints.protectedPaths, or acknowledge it.`,
+      }),
+    );
+  }
+  return findings;
 }
 
 /** CONTRACT_BROKEN: Git LFS files arrive as pointers, and what no file system takes does not arrive at all. */

@@ -76,6 +76,8 @@ export interface BaseTree {
   readonly tree: string;
   /** UTF-8 paths of files, links and gitlinks, sorted. */
   readonly paths: readonly string[];
+  /** Target by path of every symbolic link. */
+  readonly links: ReadonlyMap<string, string>;
   /** Why no workspace can hold this tree exactly as it is, as a sentence; null where one can. */
   readonly layoutProblem: string | null;
   /** Bytes of one file; null where there is none or it is larger than `bytesMax`. */

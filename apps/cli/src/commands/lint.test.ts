@@ -35,6 +35,7 @@ function baseOf(paths: readonly string[], closed: string[]): OpenBase {
     commit: CommitShaSchema.parse(baseCommit),
     tree: 'c'.repeat(40),
     paths,
+    links: new Map(),
     layoutProblem: null,
     lfsPointers: async () => [],
     readFile: async () => Buffer.from('sh hello.sh\n'),

@@ -250,6 +250,12 @@ export const FINDING_ROWS: FindingRow[] = [
     twin: [extra(fileAssertion('x', { op: 'matches', value: '(a)+$' }))],
   },
   {
+    code: 'THRESHOLD_NOT_FINITE',
+    pointer: '/criteria/3/metric/threshold',
+    edits: [extra(benchmark({ threshold: 9_007_199_254_740_992 }))],
+    twin: [extra(benchmark({ threshold: 9_007_199_254_740_991 }))],
+  },
+  {
     code: 'DUPLICATE_CRITERION_ID',
     pointer: '/criteria/1/id',
     edits: [['/criteria/1/id', 'tests-pass']],
@@ -706,6 +712,24 @@ export const FINDING_ROWS: FindingRow[] = [
       ],
     ],
   },
+  ...[
+    { link: 'test', target: 'spec', rule: 'test/', twin: 'spec/' },
+    { link: 'test/data', target: '../shared/data', rule: 'test/', twin: 'shared/data' },
+    { link: 'judge', target: './lib/../src', rule: 'judge/run.js', twin: 'src/run.js' },
+  ].map(({ link, target, rule, twin }): FindingRow => {
+    const facts = goodFacts({
+      paths: [...goodFacts().paths, 'judge/run.js', link, `${twin.replace(/\/$/, '')}/x`],
+      links: new Map([[link, target]]),
+    });
+    return {
+      code: 'PROTECTED_LINK_OPEN',
+      pointer: '/constraints/protectedPaths',
+      edits: [protect(rule)],
+      twin: [protect(rule, twin)],
+      facts,
+      twinFacts: facts,
+    };
+  }),
   {
     code: 'TEST_COUNT_UNGUARDED',
     pointer: '/criteria/1/command',

@@ -74,6 +74,9 @@ export function createFakeIntake({ commits, outcomes = {} }: FakeIntakeOptions):
         commit,
         tree: tree.id,
         paths: tree.records.map(({ path }) => path),
+        links: new Map(
+          [...tree.links].flatMap(([path, target]) => (target === null ? [] : [[path, target]])),
+        ),
         layoutProblem: layoutProblem(tree.records, tree.links),
         lfsPointers: async () =>
           [...tree.contents].flatMap(([path, content]) =>

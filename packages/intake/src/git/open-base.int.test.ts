@@ -37,6 +37,7 @@ describe('a local repository', () => {
     for (const path of [bare, clone, worktree]) {
       const base = await world.intake.openBase(path, sha(ids.base), signal);
       expect(base.paths).toEqual(['a.txt', 'dir/b', 'l']);
+      expect(base.links).toEqual(new Map([['l', 'a.txt']]));
       expect(Buffer.from((await base.readFile('dir/b', 4)) ?? []).toString()).toBe('two\n');
       expect(await base.readFile('l', 100)).toBeNull();
       await base.close();

@@ -69,11 +69,15 @@ async function readBase(
   if (listed.kind === 'too_large') throw baseUnavailable(listed.message);
   const { records } = listed;
   const files = new Map(records.map((record) => [record.path, record]));
+  const links = await readLinks(context, records, signal);
   return {
     commit,
     tree: facts.tree,
     paths: records.map(({ path }) => path),
-    layoutProblem: layoutProblem(records, await readLinks(context, records, signal)),
+    links: new Map(
+      [...links].flatMap(([path, target]) => (target === null ? [] : [[path, target]])),
+    ),
+    layoutProblem: layoutProblem(records, links),
     readFile: async (path, bytesMax) =>
       reading(async () => readFileOf(context, files.get(path), bytesMax, signal)),
     lfsPointers: async () => reading(async () => findLfsPointers(context, records, signal)),
