@@ -1,6 +1,7 @@
 import type { Draft, DraftCriterion } from './draft.ts';
 import type { BaseFacts } from './facts.ts';
 import { judgingToolOf, namedConfigOf, type JudgingTool } from './judging-tools.ts';
+import { rootScriptOf } from './npm-scripts.ts';
 import { npmScript } from './package-json.ts';
 import {
   preloadsOf,
@@ -116,7 +117,9 @@ function harnessOfCall(
   const references = judges ? referencesOf(words) : [];
   const target = scriptTargetOf(words);
   if (target?.kind === 'npm_script') {
-    const script = npmScript(facts, target.name);
+    // Behind a `cd`, or with --workspace and the like, it is another package.json's.
+    const name = folders.length > 1 ? null : rootScriptOf(words);
+    const script = name === null ? null : npmScript(facts, name);
     const isNew = !seen.has(target.name);
     seen.add(target.name);
     const inner =

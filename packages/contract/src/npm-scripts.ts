@@ -11,16 +11,14 @@ export interface NpmScripts {
   isSkipped(words: readonly LiteralWord[]): boolean;
 }
 
-/** Null where the base tree is not known. */
-export function npmScriptsOf(facts: BaseFacts | null): NpmScripts | null {
-  if (facts === null) return null;
+/** Null where the base tree is not known, or where the command leaves the root, whose package.json this is about. */
+export function npmScriptsOf(facts: BaseFacts | null, command: string): NpmScripts | null {
+  if (facts === null || leavesRoot(command)) return null;
   return {
     textOf: (words) => {
-      const target = scriptTargetOf(words);
-      if (target?.kind !== 'npm_script') return null;
-      const { name } = target;
-      const main = npmScript(facts, name);
-      if (main === null) return null;
+      const name = rootScriptOf(words);
+      const main = name === null ? null : npmScript(facts, name);
+      if (main === null || leavesRoot(main)) return null;
       const parts = [npmScript(facts, `pre${name}`), main, npmScript(facts, `post${name}`)];
       // Each is run by a shell of its own; the line end also ends a comment.
       return parts
@@ -29,9 +27,23 @@ export function npmScriptsOf(facts: BaseFacts | null): NpmScripts | null {
         .join(' && ');
     },
     isSkipped: (words) => {
-      const target = scriptTargetOf(words);
-      if (target?.kind !== 'npm_script' || !words.includes('--if-present')) return false;
-      return npmScript(facts, target.name) === null;
+      const name = rootScriptOf(words);
+      return name !== null && words.includes('--if-present') && npmScript(facts, name) === null;
     },
   };
+}
+
+function leavesRoot(command: string): boolean {
+  return /\b(cd|pushd)\b/.test(command);
+}
+
+// Options and words that send npm, pnpm or yarn to the package.json of another folder.
+const ELSEWHERE =
+  /^(--prefix|-C|--dir|--cwd|-w|--workspaces?|-ws|--filter|-F|-r|--recursive|workspaces?)(=|$)/;
+
+/** The script of the root's package.json that the words run; null for none, and for another folder's. */
+export function rootScriptOf(words: readonly LiteralWord[]): string | null {
+  const target = scriptTargetOf(words);
+  if (target?.kind !== 'npm_script') return null;
+  return words.some((word) => word === null || ELSEWHERE.test(word)) ? null : target.name;
 }

@@ -34,12 +34,11 @@ const JUDGED_BY_STATUS = new Set(['exit_code', 'benchmark', 'regression', 'judge
 
 /** VACUOUS_COMMAND, EXIT_CODE_MASKED. */
 export function lintExitStatus({ criteria }: Draft, facts: BaseFacts | null): Finding[] {
-  const scripts = npmScriptsOf(facts);
   return criteria.flatMap(({ type, judging }) => {
     if (judging === null || !JUDGED_BY_STATUS.has(type ?? '')) return [];
     const { text, pointer } = judging;
     if (shellProblems(text).length > 0) return [];
-    switch (shellStatusKind(text, scripts)) {
+    switch (shellStatusKind(text, npmScriptsOf(facts, text))) {
       case 'open':
         return [];
       case 'vacuous':

@@ -233,19 +233,33 @@ describe('shellStatusKind', () => {
   ] as const)('looks into npm test, which is %j: %s', (test, kind) => {
     const scripts = JSON.stringify({ scripts: { test, inner: 'jest', again: 'npm test' } });
     const facts = goodFacts({ files: new Map([['package.json', scripts]]) });
-    expect(shellStatusKind('npm test', npmScriptsOf(facts))).toBe(kind);
+    expect(shellStatusKind('npm test', npmScriptsOf(facts, 'npm test'))).toBe(kind);
   });
 
   it('looks into pre and post scripts, and at scripts that may be missing', () => {
     const kindOf = (command: string, scripts: Record<string, string>): StatusKind => {
       const text = JSON.stringify({ scripts });
       const facts = goodFacts({ files: new Map([['package.json', text]]) });
-      return shellStatusKind(command, npmScriptsOf(facts));
+      return shellStatusKind(command, npmScriptsOf(facts, command));
     };
     expect(kindOf('npm test', { pretest: 'node check.js', test: 'true' })).toBe('open');
     expect(kindOf('npm test', { test: 'node check.js', posttest: 'exit 1' })).toBe('masked');
     expect(kindOf('npm run build --if-present', {})).toBe('masked');
     expect(kindOf('npm run build', {})).toBe('open');
+  });
+
+  it.each([
+    'cd pkg && npm test',
+    '(cd pkg; npm test)',
+    'npm --prefix pkg test',
+    'npm test -w pkg',
+    'npm test --workspaces',
+    'pnpm --filter=a test',
+    'npm run inner',
+  ])('knows that %j is about another package.json', (command) => {
+    const text = JSON.stringify({ scripts: { test: 'exit 0', inner: 'cd pkg && npm test' } });
+    const facts = goodFacts({ files: new Map([['package.json', text]]) });
+    expect(shellStatusKind(command, npmScriptsOf(facts, command))).toBe('open');
   });
 
   it('reads functions and scripts that call each other over and over: answered at once', () => {
@@ -258,7 +272,7 @@ describe('shellStatusKind', () => {
     );
     const text = JSON.stringify({ scripts: { ...scripts, test: 'npm run s0' } });
     const facts = goodFacts({ files: new Map([['package.json', text]]) });
-    expect(shellStatusKind('npm test', npmScriptsOf(facts))).toBe('open');
+    expect(shellStatusKind('npm test', npmScriptsOf(facts, 'npm test'))).toBe('open');
     expect(lintContract(goodContract(), facts)).toBeInstanceOf(Array);
     expect(performance.now() - started).toBeLessThan(20_000);
   });
