@@ -1,6 +1,8 @@
 import { lookup } from 'node:dns/promises';
 import { toPrintable } from '@kervyxa/core';
 import { createIntakeError } from '../errors.ts';
+import { orAborted } from './abort.ts';
+import type { IntakeLimits } from './limits.ts';
 import {
   isAddress,
   isPublicAddress,
@@ -39,9 +41,12 @@ export function parseUrlOrThrow(text: string, allowedOrigins: readonly string[])
  */
 export async function locate(
   url: RepositoryUrl,
-  resolveHost: ResolveHost,
+  resolver: Resolver,
+  signal: AbortSignal,
 ): Promise<Endpoint | null> {
-  const addresses = isAddress(url.host) ? [url.host] : await resolveOrNone(url.host, resolveHost);
+  const addresses = isAddress(url.host)
+    ? [url.host]
+    : await resolveOrNone(url.host, resolver, signal);
   if (addresses.length === 0) return null;
   const inside = addresses.find((address) => !isPublicAddress(address));
   if (inside !== undefined && !url.isAllowedOrigin) {
@@ -54,10 +59,22 @@ export async function locate(
   return { url, addresses };
 }
 
-async function resolveOrNone(host: string, resolveHost: ResolveHost): Promise<readonly string[]> {
+interface Resolver {
+  readonly resolveHost: ResolveHost;
+  readonly limits: Pick<IntakeLimits, 'stallSecondsMax'>;
+}
+
+/** The system's resolver can't be stopped, and a name server that never answers would hold the caller up. */
+async function resolveOrNone(
+  host: string,
+  { resolveHost, limits }: Resolver,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const deadline = AbortSignal.timeout(limits.stallSecondsMax * 1_000);
   try {
-    return await resolveHost(host);
+    return await orAborted(resolveHost(host), AbortSignal.any([signal, deadline]));
   } catch {
+    signal.throwIfAborted();
     // Whatever the resolver's reason, there is no address, and its outcome says so: unreachable.
     return [];
   }

@@ -13,12 +13,13 @@ import { runGit, type GitContext } from './process.ts';
 import { holdStores, type Hold } from './hold.ts';
 import type { RepositoryUrl } from './url-policy.ts';
 import type { Store } from './store.ts';
+import type { InTurn } from './turns.ts';
 
 export interface IntakeTools extends CaptureTools {
   readonly allowedOrigins: readonly string[];
   readonly resolveHost: ResolveHost;
   /** Runs tasks of one key one after another, so that a large base is fetched once and not by every submission. */
-  readonly inTurn: <T>(key: string, task: () => Promise<T>) => Promise<T>;
+  readonly inTurn: InTurn;
 }
 
 /**
@@ -86,10 +87,10 @@ export async function obtain(
   signal: AbortSignal,
 ): Promise<Capture> {
   const { stores } = tools;
-  return tools.inTurn(`${url.href} ${commit}`, async () => {
+  const task = async (): Promise<Capture> => {
     const known = await stores.find(url.href, commit);
     if (known !== null) return { kind: 'captured', store: known };
-    const endpoint = await locate(url, tools.resolveHost);
+    const endpoint = await locate(url, tools, signal);
     if (endpoint === null) {
       const message = `the host ${toPrintable(url.host, 200)} has no address`;
       return { kind: 'failed', why: 'unreachable', message };
@@ -98,7 +99,8 @@ export async function obtain(
     await prune(stores, tools.limits, tools.clock.now().getTime());
     await stores.checkRoom();
     return capture(tools, endpoint, commit, best, signal);
-  });
+  };
+  return tools.inTurn(`${url.href} ${commit}`, task, signal);
 }
 
 const REASONS: Readonly<Record<Exclude<CaptureFailure, 'too_large'>, SourceReason>> = {

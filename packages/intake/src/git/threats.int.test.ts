@@ -131,6 +131,22 @@ describe('a URL', () => {
     await base.close();
   });
 
+  it('has a host whose name server never answers: unreachable, and an abort ends the wait', async () => {
+    const resolveHost = () => Promise.withResolvers<string[]>().promise;
+    const limits = { stallSecondsMax: 0.2 };
+    const url = 'https://silent.invalid/r.git';
+    const opened = world
+      .newIntake({ resolveHost, limits })
+      .openBase(url, sha(ids.base), new AbortController().signal);
+    await expect(opened).rejects.toMatchObject({ code: 'INTAKE_BASE_UNAVAILABLE' });
+    const controller = new AbortController();
+    const reason = new Error('the user gave up');
+    const patient = world.newIntake({ resolveHost });
+    const waiting = [1, 2].map(() => patient.openBase(url, sha(ids.base), controller.signal));
+    controller.abort(reason);
+    for (const each of waiting) await expect(each).rejects.toBe(reason);
+  });
+
   it('has a host that does not resolve: unreachable', async () => {
     const url = 'https://nowhere.invalid/r.git';
     const allow = { resolveHost: () => Promise.reject(new Error('ENOTFOUND')) };

@@ -1,16 +1,19 @@
+import { orAborted } from './abort.ts';
+
 /** Runs tasks of one key one after another, and tasks of different keys side by side. A task's failure is its own. */
-export function createTurns(): <T>(key: string, task: () => Promise<T>) => Promise<T> {
+export type InTurn = <T>(key: string, task: () => Promise<T>, signal: AbortSignal) => Promise<T>;
+
+/** An aborted signal ends the wait for a turn; a task that runs ends itself. */
+export function createTurns(): InTurn {
   const last = new Map<string, Promise<unknown>>();
-  return async (key, task) => {
-    const before = last.get(key);
+  return async (key, task, signal) => {
+    const before = last.get(key) ?? Promise.resolve();
     const run = (async () => {
-      await before;
+      await orAborted(before, signal);
       return task();
     })();
-    const settled = run.then(
-      () => undefined,
-      () => undefined,
-    );
+    // Whoever gave up waiting does not let the next one overtake the task that runs.
+    const settled = Promise.allSettled([before, run]);
     last.set(key, settled);
     try {
       return await run;
