@@ -63,6 +63,16 @@ describe('the evidence folder', () => {
     expect(read('setup/0.stdout.log')).toBe('set up');
   });
 
+  it('makes the folders above it', () => {
+    openEvidenceFolder(join(folder, 'of', 'today'), CONTRACT).finish(RESULT);
+    expect(readdirSync(join(folder, 'of', 'today'))).toContain('result.json');
+  });
+
+  it('is asked for below a folder that takes none, where mkdir of Node.js never ends', () => {
+    const open = () => openEvidenceFolder('/proc/kervyxa/evidence', CONTRACT);
+    expect(open).toThrow(refusal('CLI_EVIDENCE_UNWRITABLE'));
+  });
+
   it('has the output on disk before the run has ended', () => {
     openEvidenceFolder(folder, CONTRACT).onEvent(output('so far'));
     expect(readFileSync(join(folder, 'criteria/tests.stdout.log'), 'utf8')).toBe('so far');
@@ -147,8 +157,11 @@ describe('the evidence folder', () => {
     expect(readdirSync(root)).toEqual(['evidence']);
   });
 
-  it('says that it can not write where a file is in the way', () => {
+  it('refuses a file, and says that it can not write below one', () => {
     writeFileSync(folder, 'mine');
-    expect(() => openEvidenceFolder(folder, CONTRACT)).toThrow(refusal('CLI_EVIDENCE_UNWRITABLE'));
+    const open = (path: string) => () => openEvidenceFolder(path, CONTRACT);
+    expect(open(folder)).toThrow(refusal('CLI_EVIDENCE_FOLDER_REFUSED'));
+    expect(open(join(folder, 'below'))).toThrow(refusal('CLI_EVIDENCE_UNWRITABLE'));
+    expect(readFileSync(folder, 'utf8')).toBe('mine');
   });
 });

@@ -1,5 +1,5 @@
 import { lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Contract } from '@kervyxa/contract';
 import { canonicalJson, isAppError, toPrintable } from '@kervyxa/core';
 import type { VerificationEvent, VerificationResult } from '@kervyxa/verifier';
@@ -35,7 +35,7 @@ export function openEvidenceFolder(folder: string, contract: Contract): Evidence
   const path = resolve(folder);
   const logs = new StepLogs(path);
   writing(path, () => {
-    mkdirSync(path, { recursive: true });
+    makeFolder(path);
     emptyOwnFolder(path);
     writeFileSync(join(path, MARKER), MARKER_TEXT, { flag: 'wx' });
     writeFileSync(join(path, 'contract.json'), canonicalJson(contract), { flag: 'wx' });
@@ -53,9 +53,31 @@ export function openEvidenceFolder(folder: string, contract: Contract): Evidence
   };
 }
 
+/** Not `mkdir` with `recursive`: where a parent is there and takes no folder, as /proc, Node.js tries for ever. */
+function makeFolder(path: string): void {
+  if (tryMakeFolder(path) || path === dirname(path)) return;
+  makeFolder(dirname(path));
+  mkdirSync(path);
+}
+
+/** Whether something is at the path now: a new folder, or what was there. */
+function tryMakeFolder(path: string): boolean {
+  try {
+    mkdirSync(path);
+    return true;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : null;
+    if (code === 'EEXIST') return true;
+    if (code === 'ENOENT') return false;
+    throw error;
+  }
+}
+
 /** Removes what an earlier run left, after it has seen that there is nothing else. */
 function emptyOwnFolder(path: string): void {
-  if (lstatSync(path).isSymbolicLink()) throw refuse(path, 'a link');
+  const found = lstatSync(path);
+  if (found.isSymbolicLink()) throw refuse(path, 'a link');
+  if (!found.isDirectory()) throw refuse(path, 'a file');
   const names = readdirSync(path);
   if (names.length === 0) return;
   if (!names.includes(MARKER)) throw refuse(path, 'files that are not from an earlier run');
