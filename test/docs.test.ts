@@ -81,6 +81,16 @@ describe('the README', () => {
   });
 });
 
+describe('npx kervyxa', () => {
+  it('is there in a fresh clone: npx looks for the name in the manifest before it asks a registry', () => {
+    const manifest: unknown = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    expect(manifest).toMatchObject({
+      name: 'kervyxa',
+      bin: { kervyxa: 'apps/cli/bin/kervyxa.mjs' },
+    });
+  });
+});
+
 describe('a decision', () => {
   it('has a number of its own, its own title, and the four parts', () => {
     const names = readdirSync(join(ROOT, 'docs/adr'));

@@ -70,7 +70,8 @@ Examples:
       --repo https://git.example.org/fork.git \\
       --commit 1f0c3d5e7a9b2c4d6e8f0a1b3c5d7e9f1a2b3c4d
 
-kervyxa help COMMAND shows the options, examples and exit codes of a command.
+kervyxa help COMMAND shows the options, examples and exit codes of a command;
+docs/contracts.md tells how to write a contract.
 
 Environment:
   KERVYXA_GIT_ALLOW  origins beside public https that git may use, separated by

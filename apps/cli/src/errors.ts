@@ -15,16 +15,20 @@ const family = defineErrors({
     ...USAGE,
     meaning: 'The contract has findings that approval refuses, so nothing was run.',
   },
+  CLI_PACKAGE_MISSING: {
+    ...USAGE,
+    meaning: 'Hidden criteria use the hidden package, and --package does not give it.',
+  },
   CLI_EVIDENCE_FOLDER_REFUSED: {
     ...USAGE,
-    meaning: 'The evidence folder is a link, or holds files that are not from an earlier run.',
+    meaning: 'The evidence folder is a file or a link, or holds what is not from an earlier run.',
   },
   CLI_EVIDENCE_UNWRITABLE: {
     fault: 'infra',
     retryable: true,
     httpStatus: 500,
     exitCode: 4,
-    meaning: 'The verdict was reached, but the evidence could not be written.',
+    meaning: 'The evidence could not be written, be it before the run or after the verdict.',
   },
   CLI_INTERNAL: {
     fault: 'bug',

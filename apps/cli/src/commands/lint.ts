@@ -41,7 +41,7 @@ export function lintCommand(context: CommandContext): Command {
   return new Command('lint')
     .summary('say what approval has against a contract')
     .description('Say what approval has against a contract, and how to mend it.')
-    .argument('<file>', 'the contract (.json, .yaml, .yml; - for standard input)')
+    .argument('<file>', 'the contract (.json, .yaml, .yml; - for JSON on stdin)')
     .option('--repo <path-or-url>', 'a repository with the base commit, for more rules')
     .option('--json', 'print the findings as JSON')
     .addHelpText('after', HELP)
@@ -58,7 +58,7 @@ export function lintCommand(context: CommandContext): Command {
 const HELP = `
 A finding is "refuse" (nothing overrides it), "acknowledge" (needs an entry in
 acknowledgements, with a reason) or "advise". Line and column are those of the
-value that its JSON Pointer names.
+value that its JSON Pointer names. docs/contracts.md tells how to write one.
 
 Examples:
   $ kervyxa lint contract.json

@@ -122,6 +122,25 @@ describe('kervyxa verify', () => {
     expect(requests[0]?.verifierPackage).toBe(PACKAGE);
   });
 
+  it('forgets the hidden package: told so, and no solver is blamed for it', async () => {
+    const command = 'sh "$KERVYXA_VERIFIER_PACKAGE/check.sh"';
+    const document = contractInput();
+    const criteria = document.criteria.map((criterion) => ({
+      ...criterion,
+      visibility: 'hidden' as const,
+      command,
+    }));
+    const contract = writeContract({ ...document, criteria });
+    const options = { contract, repo: 'https://x.example/r.git', commit: COMMIT };
+    const run = runVerify(options, contextOf(), NO_MACHINE);
+    await expect(run).rejects.toMatchObject({
+      code: 'CLI_PACKAGE_MISSING',
+      message: expect.stringContaining('as criterion says-hello uses $KERVYXA_VERIFIER_PACKAGE'),
+    });
+    const given = { ...options, package: 'hidden' };
+    expect(await runVerify(given, contextOf(), machineOf('PASS'))).toBe(0);
+  });
+
   it('prints exactly the result with --json', async () => {
     const options = { contract: writeContract(), repo: 'https://x.example/r.git', commit: COMMIT };
     await runVerify({ ...options, json: true }, contextOf(), machineOf('FAIL'));

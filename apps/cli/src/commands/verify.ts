@@ -54,16 +54,17 @@ export interface Worker {
 
 const EXIT_CODES = { PASS: 0, FAIL: 1, INCONCLUSIVE: 3, ERROR: 4 } as const;
 const EXIT_USAGE = 2;
+const PACKAGE = 'KERVYXA_VERIFIER_PACKAGE';
 
 export function verifyCommand(context: CommandContext): Command {
   return new Command('verify')
     .summary('verify one commit against a contract')
     .description('Verify one commit against a contract, in containers without a network.')
     .usage('--contract FILE --repo URL --commit SHA [options]')
-    .requiredOption('--contract <file>', 'the contract (.json, .yaml, .yml; - for standard input)')
+    .requiredOption('--contract <file>', 'the contract (.json, .yaml, .yml; - for JSON on stdin)')
     .requiredOption('--repo <url>', 'where the commit is to be fetched from')
     .requiredOption('--commit <sha>', 'the full 40-hex SHA of the commit')
-    .option('--package <dir>', 'the hidden files that hidden criteria use')
+    .option('--package <dir>', 'the hidden files; needed where hidden criteria use them')
     .option('--evidence <dir>', 'keep result, contract and every log in a new or own folder')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', HELP)
@@ -84,7 +85,9 @@ Examples:
 
 Progress goes to standard error, the result to standard output, all of hidden
 criteria included: this command is the operator's. What "kervyxa lint" refuses
-is not run.
+without --repo is not run. The contract's digest covers the hidden package, so
+--package changes it where the contract names none. docs/contracts.md explains
+result and evidence.
 
 Exit codes:
   0 PASS   1 FAIL   2 usage, or a refused contract   3 INCONCLUSIVE   4 ERROR
@@ -131,10 +134,29 @@ async function loadRequest(
   const commit = parseCommit(options.commit);
   const contract = await loadVerifiableContract(options.contract, host, machine.settings);
   const request = { contract, commit, repositoryUrl: options.repo, verifierPackage: null };
-  if (options.package === undefined) return request;
+  if (options.package === undefined) {
+    assertPackageNotNeeded(contract);
+    return request;
+  }
   const verifierPackage = await machine.loadPackage(options.package);
   const sha256 = Sha256HexSchema.parse(verifierPackage.digest);
   return { ...request, verifierPackage, contract: withPackageDigest(contract, sha256) };
+}
+
+/**
+ * A package that was forgotten would look like the solver's failure: what a hidden criterion runs is not there. A
+ * contract that names the package says so itself (STAGE_UNAVAILABLE).
+ */
+function assertPackageNotNeeded({ criteria, verifierPackage }: Contract): void {
+  if (verifierPackage !== null) return;
+  const user = criteria.find(
+    (criterion) => criterion.visibility === 'hidden' && JSON.stringify(criterion).includes(PACKAGE),
+  );
+  if (user === undefined) return;
+  throw cliError('CLI_PACKAGE_MISSING', {
+    message: `expected --package DIR, as criterion ${user.id} uses $${PACKAGE}, got none`,
+    fix: 'Give the folder of the hidden package: --package DIR.',
+  });
 }
 
 function parseCommit(text: string): CommitSha {
