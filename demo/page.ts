@@ -6,9 +6,10 @@ import type { VerificationEvent, VerificationResult } from '@kervyxa/verifier';
 import type { Fixture } from '../fixtures/load.ts';
 import type { HistoryCommit } from '../fixtures/schema.ts';
 
-const COLUMNS = 100;
+const COLUMNS_MAX = 100;
 const SOLVER_COLUMNS = 5;
 const ATTEMPT_COLUMNS = 46;
+const REASON_COLUMN = '   ✗ FAIL  '.length + SOLVER_COLUMNS + 1 + ATTEMPT_COLUMNS + 2;
 const REDRAW_MS = 100;
 const CLEAR_LINE = '\r\u001b[K';
 
@@ -22,7 +23,7 @@ export interface CommitLine {
   stop(): void;
 }
 
-/** The demo's output: plain lines, at most 100 columns, and on a terminal one line that changes. */
+/** The demo's output: plain lines, at most 100 columns or the terminal's, and on a terminal one line that changes. */
 export interface Page {
   title(): void;
   refusal(fixture: Fixture, findings: readonly Finding[]): void;
@@ -38,6 +39,7 @@ export function createPage(stream: WriteStream): Page {
   const print = (text = ''): void => {
     stream.write(`${text}\n`);
   };
+  const wrap = wrapperOf(stream);
   const chapter = (number: number, name: string, title: string): void =>
     print(`\n${paint('bold', `${number}  ${name}`)}  ${title}\n`);
   return {
@@ -75,7 +77,7 @@ export function createPage(stream: WriteStream): Page {
       if (stream.isTTY) stream.write(CLEAR_LINE);
       print(paint('dim', `   ${toPrintable(line)}`));
     },
-    end: (surprises) => printEnd(print, paint, surprises),
+    end: (surprises) => printEnd({ print, paint, wrap }, surprises),
   };
 }
 
@@ -89,7 +91,9 @@ function startLine(
   let step = 'fetch';
   const draw = (): void => {
     const elapsed = `${((performance.now() - startedMs) / 1000).toFixed(1)} s`;
-    stream.write(`${CLEAR_LINE}   ${paint('dim', `· ....  ${who}  ${step} ${elapsed}`)}`);
+    // A line that wraps could not be taken away again.
+    const line = `   · ....  ${who}  ${step} ${elapsed}`.slice(0, columnsOf(stream) - 1);
+    stream.write(`${CLEAR_LINE}${paint('dim', line)}`);
   };
   let timer = stream.isTTY ? setInterval(draw, REDRAW_MS) : null;
   const stop = (): void => {
@@ -108,17 +112,19 @@ function startLine(
       stop();
       const isPass = result.verdict === 'PASS';
       const verdict = paint(isPass ? 'green' : 'red', `${isPass ? '✓' : '✗'} ${result.verdict}`);
-      stream.write(`   ${verdict}  ${who}  ${paint('dim', sayReason(result))}\n`);
-      if (difference !== null) stream.write(paint('red', `${wrap(difference, 11)}\n`));
+      const room = columnsOf(stream) - REASON_COLUMN;
+      const reason = sayReason(result, room);
+      const gap = reason.length <= room ? '  ' : `\n${' '.repeat(11)}`;
+      stream.write(`   ${verdict}  ${who}${gap}${paint('dim', reason)}\n`);
+      if (difference !== null) stream.write(paint('red', `${wrapperOf(stream)(difference, 11)}\n`));
     },
   };
 }
 
 /** The primary reason with what it is about, as far as the line has room. */
-function sayReason({ reasons, criteria }: VerificationResult): string {
+function sayReason({ reasons, criteria }: VerificationResult, room: number): string {
   const [first, ...others] = reasons;
   if (first === undefined) return `all ${criteria.length} criteria`;
-  const room = COLUMNS - '   ✗ FAIL  '.length - SOLVER_COLUMNS - 1 - ATTEMPT_COLUMNS - 2;
   const more = others.length === 0 ? '' : ` +${others.length}`;
   const subject = first.subject === null ? '' : ` ${toPrintable(first.subject)}`;
   const full = `${first.code}${subject}${more}`;
@@ -126,8 +132,15 @@ function sayReason({ reasons, criteria }: VerificationResult): string {
 }
 
 function printEnd(
-  print: (text?: string) => void,
-  paint: (style: Style, text: string) => string,
+  {
+    print,
+    paint,
+    wrap,
+  }: {
+    readonly print: (text?: string) => void;
+    readonly paint: (style: Style, text: string) => string;
+    readonly wrap: Wrap;
+  },
   surprises: readonly string[],
 ): void {
   print();
@@ -147,11 +160,11 @@ function printEnd(
   );
   print(`\n${paint('bold', 'What next')}`);
   const commands = [
-    ['npm run demo -- memory-benchmark test-creation', 'the other two contracts'],
+    ['npm run demo -- memory-benchmark test-creation', 'two more contracts'],
     ['npx kervyxa lint fixtures/perf-benchmark/contract.json', 'the refusal, in full'],
     ['npx kervyxa verify --help', 'judge a commit of your own'],
     ['npx kervyxa doctor', 'what this machine can do'],
-    ['less fixtures/README.md', 'how to write such a contract'],
+    ['less docs/contracts.md', 'how to write such a contract'],
   ];
   for (const [command = '', what = ''] of commands) {
     print(`   ${paint('cyan', command.padEnd(56))}${paint('dim', what)}`);
@@ -159,13 +172,25 @@ function printEnd(
   print();
 }
 
-/** Lines of at most 100 columns, each indented. */
-function wrap(text: string, indent: number): string {
-  const lines = [''];
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1) ?? '';
-    if (last !== '' && last.length + 1 + word.length > COLUMNS - indent) lines.push(word);
-    else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`;
-  }
-  return lines.map((line) => ' '.repeat(indent) + line).join('\n');
+type Wrap = (text: string, indent: number) => string;
+
+/** Makes lines that fit, each indented. */
+function wrapperOf(stream: WriteStream): Wrap {
+  return (text, indent) => {
+    const lines = [''];
+    for (const word of text.split(' ')) {
+      const last = lines.at(-1) ?? '';
+      if (last !== '' && last.length + 1 + word.length > columnsOf(stream) - indent) {
+        lines.push(word);
+      } else {
+        lines[lines.length - 1] = last === '' ? word : `${last} ${word}`;
+      }
+    }
+    return lines.map((line) => ' '.repeat(indent) + line).join('\n');
+  };
+}
+
+function columnsOf(stream: WriteStream): number {
+  // Some terminals say 0, and what is no terminal says nothing, whatever the types promise.
+  return Math.min(COLUMNS_MAX, stream.isTTY && stream.columns > 0 ? stream.columns : COLUMNS_MAX);
 }
