@@ -9,7 +9,8 @@ import type { HistoryCommit } from '../fixtures/schema.ts';
 const COLUMNS_MAX = 100;
 const SOLVER_COLUMNS = 5;
 const ATTEMPT_COLUMNS = 46;
-const REASON_COLUMN = '   ✗ FAIL  '.length + SOLVER_COLUMNS + 1 + ATTEMPT_COLUMNS + 2;
+const REASON_INDENT = '   ✗ FAIL  '.length;
+const REASON_COLUMN = REASON_INDENT + SOLVER_COLUMNS + 1 + ATTEMPT_COLUMNS + 2;
 const REDRAW_MS = 100;
 const CLEAR_LINE = '\r\u001b[K';
 
@@ -113,10 +114,13 @@ function startLine(
       const isPass = result.verdict === 'PASS';
       const verdict = paint(isPass ? 'green' : 'red', `${isPass ? '✓' : '✗'} ${result.verdict}`);
       const room = columnsOf(stream) - REASON_COLUMN;
-      const reason = sayReason(result, room);
-      const gap = reason.length <= room ? '  ' : `\n${' '.repeat(11)}`;
+      const beside = sayReason(result, room);
+      const fits = beside.length <= room;
+      const reason = fits ? beside : sayReason(result, columnsOf(stream) - REASON_INDENT);
+      const gap = fits ? '  ' : `\n${' '.repeat(REASON_INDENT)}`;
       stream.write(`   ${verdict}  ${who}${gap}${paint('dim', reason)}\n`);
-      if (difference !== null) stream.write(paint('red', `${wrapperOf(stream)(difference, 11)}\n`));
+      if (difference !== null)
+        stream.write(paint('red', `${wrapperOf(stream)(difference, REASON_INDENT)}\n`));
     },
   };
 }
@@ -162,9 +166,9 @@ function printEnd(
   const commands = [
     ['npm run demo -- memory-benchmark test-creation', 'two more contracts'],
     ['npx kervyxa lint fixtures/perf-benchmark/contract.json', 'the refusal, in full'],
-    ['npx kervyxa verify --help', 'judge a commit of your own'],
-    ['npx kervyxa doctor', 'what this machine can do'],
-    ['less docs/contracts.md', 'how to write such a contract'],
+    ['npx kervyxa verify --help', 'judge your own commit'],
+    ['npx kervyxa doctor', 'what is missing here'],
+    ['less docs/contracts.md', 'write your own'],
   ];
   for (const [command = '', what = ''] of commands) {
     print(`   ${paint('cyan', command.padEnd(56))}${paint('dim', what)}`);
