@@ -29,13 +29,15 @@ export function lintCommandSyntax(draft: Draft): Finding[] {
   );
 }
 
-// A file assertion judges by the file: `true` in front of it is right.
 const JUDGED_BY_STATUS = new Set(['exit_code', 'benchmark', 'regression', 'judge_probe']);
+// The file judges, as in a file assertion: `true` in front of it is right.
+const JUDGED_BY_FILE = new Set(['artifact_bytes', 'artifact_lines']);
 
 /** VACUOUS_COMMAND, EXIT_CODE_MASKED. */
 export function lintExitStatus({ criteria }: Draft, facts: BaseFacts | null): Finding[] {
-  return criteria.flatMap(({ type, judging }) => {
+  return criteria.flatMap(({ type, source, judging }) => {
     if (judging === null || !JUDGED_BY_STATUS.has(type ?? '')) return [];
+    if (type === 'benchmark' && JUDGED_BY_FILE.has(source ?? '')) return [];
     const { text, pointer } = judging;
     if (shellProblems(text).length > 0) return [];
     switch (shellStatusKind(text, npmScriptsOf(facts, text))) {

@@ -1,4 +1,4 @@
-import { compileLinearRegex, type Criterion } from '@kervyxa/contract';
+import { compileLinearRegex, type Contract, type Criterion } from '@kervyxa/contract';
 import { type ReasonCode, toPrintable } from '@kervyxa/core';
 import type { FileReading, RunOutcome } from '@kervyxa/sandbox';
 import type { MetricReading } from './metric.ts';
@@ -30,7 +30,9 @@ const PASS: Grade = { status: 'pass', reason: null, message: null, metric: null 
  * then what was printed or written: a metric from a failing command does not count (BUG-1, THREATS M20).
  */
 export function gradeRun(criterion: Criterion, evidence: RunEvidence): Grade {
-  const ended = gradeEnd(evidence.outcome, expectedExitCode(criterion));
+  const { timeoutSeconds } = criterion;
+  const exitCode = expectedExitCode(criterion);
+  const ended = gradeEnd(evidence.outcome, { exitCode, timeoutSeconds });
   if (ended.status !== 'pass') return ended;
   switch (criterion.type) {
     case 'exit_code':
@@ -42,10 +44,7 @@ export function gradeRun(criterion: Criterion, evidence: RunEvidence): Grade {
       return gradeBenchmark(criterion, evidence);
     case 'judge_probe':
     case 'checker':
-      return inconclusive(
-        'STAGE_UNAVAILABLE',
-        `criteria of type ${criterion.type} can't run here yet`,
-      );
+      throw new TypeError(`a criterion of type ${criterion.type} has no run to grade`);
   }
 }
 
@@ -56,19 +55,25 @@ export function isCommandNotFound(criterion: Criterion, outcome: RunOutcome): bo
   return COMMAND_NOT_RUN.has(exitCode);
 }
 
-/** How a process ended against how it should have. Also used for set-up commands, which should end with 0. */
-export function gradeEnd(outcome: RunOutcome, expected: number): Grade {
+/** How a process ended against how it should have. */
+function gradeEnd(
+  outcome: RunOutcome,
+  expected: { readonly exitCode: number; readonly timeoutSeconds: number },
+): Grade {
   const { exitCode } = outcome;
   if (outcome.timedOut)
-    return fail('TIME_LIMIT', 'expected an end within the time limit, got none, twice');
+    return fail(
+      'TIME_LIMIT',
+      `expected an end within ${expected.timeoutSeconds} s (timeoutSeconds), got none, also with nothing beside it`,
+    );
   if (outcome.outputExceeded) {
     return fail('OUTPUT_LIMIT', 'expected output within environment.outputKB, got more');
   }
   // A child that was killed for memory does not fail a command that copes with it (BUG-20), but a contract that
   // expects 137 does not mean this.
   const killedForMemory = outcome.oomKilled && exitCode === SIGKILLED;
-  if (exitCode === expected && !killedForMemory) return PASS;
-  const got = `expected exit status ${expected}, got ${exitCode}`;
+  if (exitCode === expected.exitCode && !killedForMemory) return PASS;
+  const got = `expected exit status ${expected.exitCode}, got ${exitCode}`;
   if (outcome.oomKilled)
     return fail('MEMORY_LIMIT', `${got} after the kernel killed it at environment.memoryMB`);
   if (outcome.workspaceFull === true)
@@ -78,6 +83,12 @@ export function gradeEnd(outcome: RunOutcome, expected: number): Grade {
   if (exitCode > SIGNALLED_ABOVE)
     return fail('CRASHED', `${got}: killed by signal ${exitCode - SIGNALLED_ABOVE}`);
   return fail('EXIT_CODE_MISMATCH', got);
+}
+
+/** How one of the contract's set-up commands ended. */
+export function gradeSetup({ environment }: Contract, index: number, outcome: RunOutcome): Grade {
+  const timeoutSeconds = environment.setup[index]?.timeoutSeconds ?? 0;
+  return gradeEnd(outcome, { exitCode: 0, timeoutSeconds });
 }
 
 function expectedExitCode(criterion: Criterion): number {

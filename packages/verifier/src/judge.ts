@@ -2,7 +2,7 @@ import { type Contract, COUNTED_SOURCES, type Criterion } from '@kervyxa/contrac
 import type { ContractReason, TreeArchive, Verdict } from '@kervyxa/core';
 import type { Sandbox } from '@kervyxa/sandbox';
 import type { VerificationEvent } from './events.ts';
-import { gradeEnd, gradeRun, isCommandNotFound } from './grade.ts';
+import { gradeRun, gradeSetup, isCommandNotFound } from './grade.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { toInfraReason } from './infra.ts';
 import { toNotRun, toResult, type CriterionResult, type Reason } from './result.ts';
@@ -29,6 +29,8 @@ export interface JudgeRequest {
   readonly baseTree: TreeArchive;
   readonly verifierPackage: TreeArchive | null;
 }
+
+type RunnableCriterion = Exclude<Criterion, { type: 'judge_probe' | 'checker' }>;
 
 export type Judgement =
   | { readonly kind: 'judged'; readonly criteria: CriterionResult[] }
@@ -144,7 +146,7 @@ async function judgeSetup(
     toNobody,
     signal,
   );
-  const what = gradeEnd(outcome, 0).message ?? '';
+  const what = gradeSetup(trial.contract, index, outcome).message ?? '';
   if (atBase.kind === 'setup_failed') {
     const message = `set-up fails at the base commit too: ${what}`;
     const reason: Reason = { code: 'SETUP_FAILED_AT_BASE', subject, message };
@@ -228,12 +230,14 @@ function whyUnavailable(
   if (contract.environment.dependencies !== null) {
     return "the contract needs a dependency bundle, which this version can't mount";
   }
-  if (
-    criterion.visibility === 'hidden' &&
-    contract.verifierPackage !== null &&
-    verifierPackage === null
-  ) {
+  // A contract may leave the digest to the folder that is given, and then none is.
+  if (verifierPackage === null && needsPackage(criterion, contract)) {
     return 'the hidden package was not given (kervyxa verify --package DIR)';
   }
   return null;
+}
+
+function needsPackage({ visibility, command }: RunnableCriterion, contract: Contract): boolean {
+  if (visibility !== 'hidden') return false;
+  return contract.verifierPackage !== null || command.includes('KERVYXA_VERIFIER_PACKAGE');
 }

@@ -1,6 +1,6 @@
 import type { Contract, Criterion } from '@kervyxa/contract';
 import type { Step, VerificationEvent } from './events.ts';
-import { gradeEnd, isCommandNotFound } from './grade.ts';
+import { gradeSetup, isCommandNotFound } from './grade.ts';
 import type { CriterionResult } from './result.ts';
 import type { StepLog } from './steps.ts';
 import type { CriterionEnd, TrialListener } from './trial.ts';
@@ -40,7 +40,7 @@ export function createProgress(
         onSetupStart: (index) => log.start(toSetupStep(contract, index)),
         onSetupEnd: (index, outcome) => {
           if (outcome.timedOut && !isLast) return;
-          const { status, reason, message } = gradeEnd(outcome, 0);
+          const { status, reason, message } = gradeSetup(contract, index, outcome);
           const finish = log.start(toSetupStep(contract, index));
           finish(status, reason === null ? undefined : { code: reason, message: message ?? '' });
         },

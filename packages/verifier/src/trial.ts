@@ -10,7 +10,7 @@ import type {
   StagedRun,
 } from '@kervyxa/sandbox';
 import pLimit, { type LimitFunction } from 'p-limit';
-import { gradeEnd, type RunEvidence } from './grade.ts';
+import { gradeSetup, type RunEvidence } from './grade.ts';
 import { MetricScanner } from './metric.ts';
 
 const MIB = 1024 * 1024;
@@ -98,11 +98,11 @@ function toLimits({ environment }: Contract): SandboxLimits {
 
 async function runSetup(
   session: SandboxSession,
-  { environment }: Contract,
+  contract: Contract,
   listener: TrialListener,
   signal: AbortSignal,
 ): Promise<SetupFailure | null> {
-  for (const [index, { command, timeoutSeconds }] of environment.setup.entries()) {
+  for (const [index, { command, timeoutSeconds }] of contract.environment.setup.entries()) {
     listener.onSetupStart?.(index);
     const outcome = await session.runSetup(
       {
@@ -114,7 +114,9 @@ async function runSetup(
       signal,
     );
     listener.onSetupEnd?.(index, outcome);
-    if (gradeEnd(outcome, 0).status !== 'pass') return { kind: 'setup_failed', index, outcome };
+    if (gradeSetup(contract, index, outcome).status !== 'pass') {
+      return { kind: 'setup_failed', index, outcome };
+    }
   }
   return null;
 }

@@ -431,6 +431,14 @@ describe('the hidden package', () => {
     );
   });
 
+  it('that a contract leaves to the caller, who gives none, leaves its criteria INCONCLUSIVE too', async () => {
+    const command = 'sh "$KERVYXA_VERIFIER_PACKAGE/run.sh"';
+    const hidden = [criterion('open'), criterion('hidden', { visibility: 'hidden', command })];
+    expect(await verdictOf({ criteria: hidden, commands: { open: {} } })).toBe(
+      'INCONCLUSIVE STAGE_UNAVAILABLE',
+    );
+  });
+
   it('that is not the frozen one is the caller’s mistake, and nothing runs', async () => {
     const other = { ...archive, digest: 'e'.repeat(64) };
     await expect(

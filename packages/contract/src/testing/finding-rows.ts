@@ -470,7 +470,7 @@ export const FINDING_ROWS: FindingRow[] = [
     code: 'VACUOUS_COMMAND',
     pointer: '/criteria/3/command',
     edits: [extra(benchmark({}, 'echo KERVYXA_METRIC=1'))],
-    twin: [extra(benchmark())],
+    twin: [extra({ ...benchmark({}, 'true'), source: 'artifact_bytes', path: 'parseNumbers.js' })],
   },
   {
     code: 'VACUOUS_COMMAND',
