@@ -5,7 +5,7 @@ export interface Range {
 }
 
 /**
- * What a contract may ask for; outside it is LIMIT_OUT_OF_RANGE. The README prints this table. Units are in the names.
+ * What a contract may ask for; outside it is LIMIT_OUT_OF_RANGE. docs/contracts.md prints this table. Units are in the names.
  * Node hangs without a word below 12 processes (THREATS C17), hence the floor of `pidsLimit`.
  */
 export const LIMIT_RANGES = {

@@ -72,7 +72,7 @@ function fixFor(code: FindingCode, issue: z.core.$ZodIssue): string {
   if (code === 'LIMIT_OUT_OF_RANGE' && range !== undefined) {
     return `Choose a number from ${range.min} to ${range.max}.`;
   }
-  return FIXES[code] ?? 'Correct the field; the contract guide shows every field with its form.';
+  return FIXES[code] ?? 'Correct the field; docs/contracts.md shows every field with its form.';
 }
 
 function lowerFirst(text: string): string {

@@ -49,7 +49,7 @@ async function findNamed(dockerHost, env) {
   if (silence === null) return { dockerHost, kind: 'env' };
   throw new SetupError('SETUP_ENGINE_UNREACHABLE', {
     message: `expected a Docker engine at DOCKER_HOST=${dockerHost}, got no answer: ${silence}`,
-    fix: 'start that engine, or unset DOCKER_HOST to let kervyxa find or start one',
+    fix: 'start that engine, give this user the right to its socket (group docker), or unset DOCKER_HOST to let kervyxa find or start one',
   });
 }
 
@@ -104,7 +104,7 @@ function assertMayStartEngine() {
           ]
         : []),
       'start a Docker engine and name it in DOCKER_HOST (for example DOCKER_HOST=unix:///var/run/docker.sock),',
-      'or run this command once as root on Debian or Ubuntu',
+      'or run kervyxa as root on Debian or Ubuntu, where it installs an engine of its own',
     ].join('\n       '),
   });
 }
