@@ -238,6 +238,23 @@ describe('the bound of the cache', () => {
 });
 
 describe('a damaged store', () => {
+  it('has a flipped bit in a tree: no commit is too large for it', async () => {
+    await fetched(requestFor('fix'));
+    const stores = join(world.cacheFolder, 'v1/stores');
+    for (const name of await readdir(stores, { recursive: true })) {
+      if (!name.includes(ids.fix) || !name.endsWith('.pack')) continue;
+      const bytes = await readFile(join(stores, name));
+      // Trees and files come after the commit.
+      for (let at = Math.floor(bytes.length / 2); at < bytes.length; at += 1) bytes[at] = 0;
+      await rm(join(stores, name));
+      await writeFile(join(stores, name), bytes);
+    }
+    await expect(world.intake.fetchCommit(requestFor('fix'), signal)).rejects.toMatchObject({
+      code: 'INTAKE_STORE_DAMAGED',
+    });
+    expect((await fetched(requestFor('fix'))).changedFiles).toHaveLength(1);
+  });
+
   it('was what a captured commit builds on: that commit is fetched anew over it', async () => {
     const fork = await world.startServer({});
     const submitted = { repositoryUrl: fork.url('noisy.git') };

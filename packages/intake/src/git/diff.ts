@@ -3,7 +3,7 @@ import type { ChangedFile } from '../port.ts';
 import { statusOf } from '../tree/changes.ts';
 import { MODE_ABSENT, MODE_FOLDER } from '../tree/record.ts';
 import { splitRecords } from './listing.ts';
-import { readGit, type GitContext } from './process.ts';
+import { readGit, toReadError, type GitContext } from './process.ts';
 
 export interface TreeDiff {
   /** Sorted by path bytes. */
@@ -49,8 +49,8 @@ export async function diffTrees(
     baseTree,
     tree,
   ];
-  const { value, exitCode } = await readGit(context, argv, signal, readDiff);
-  if (exitCode !== 0) throw new Error('expected diff-tree to end well');
+  const { value, end } = await readGit(context, argv, signal, readDiff);
+  if (end.exitCode !== 0) throw toReadError(new Error('expected diff-tree to end well'), end);
   // Git lists the folders below the root, not the root itself.
   const root = baseTree === tree ? [] : [{ path: '', oid: tree, baseOid: baseTree }];
   return { changes: value.changes, changedFolders: [...root, ...value.changedFolders] };

@@ -6,9 +6,10 @@ import { locate, parseUrlOrThrow, type ResolveHost } from './address.ts';
 import { createArchive } from './archive.ts';
 import { capture, type Capture, type CaptureFailure, type CaptureTools } from './capture.ts';
 import { readCommits } from './commit-object.ts';
-import { inspect, readLinks, type Inspection, type KnownTree } from './inspect.ts';
+import { inspect, readLinks, type Inspection, type KnownTree, type Links } from './inspect.ts';
 import { listTree } from './listing.ts';
 import { prune } from './prune.ts';
+import { isMakersFault } from './intact.ts';
 import { runGit, type GitContext } from './process.ts';
 import { holdStores, type Hold } from './hold.ts';
 import type { RepositoryUrl } from './url-policy.ts';
@@ -57,6 +58,10 @@ export async function fetchCommit(
     hold.release();
     signal.throwIfAborted();
     if (isAppError(error)) throw error;
+    if (await isMakersFault(error, held)) {
+      const message = 'the commit has objects that git can not read within its limits';
+      return { kind: 'refused', reason: 'SOURCE_TOO_LARGE', message };
+    }
     throw await damaged(tools, held, error);
   }
 }
@@ -169,21 +174,39 @@ async function judge(
     return unavailable('ANCESTRY_UNKNOWN', 'the history between base and commit is incomplete');
   }
   if (!isDescendant) return { kind: 'fetched', source: withoutTrees(read) };
-  const [listed, baseListed] = await Promise.all([
-    listTree(context, facts.tree, limits, signal),
-    listTree(context, baseFacts.tree, limits, signal),
+  const [base, listed] = await Promise.all([
+    readBaseTree(context, baseFacts.tree, signal).catch(async (error: unknown) => {
+      signal.throwIfAborted();
+      if (await isMakersFault(error, held)) return 'git can not read it within its limits';
+      throw error;
+    }),
+    // What is wrong with the base is said first.
+    listTree(context, facts.tree, limits, signal).catch((error: unknown) => ({
+      kind: 'failed' as const,
+      error,
+    })),
   ]);
-  if (baseListed.kind === 'too_large') return unusableBase(baseListed.message);
-  const links = await readLinks(context, baseListed.records, signal);
-  const problem = layoutProblem(baseListed.records, links);
-  if (problem !== null) return unusableBase(problem);
+  if (typeof base === 'string') return unusableBase(base);
+  if (listed.kind === 'failed') throw listed.error;
   if (listed.kind === 'too_large') {
     return { kind: 'refused', reason: 'SOURCE_TOO_LARGE', message: listed.message };
   }
-  const base = { id: baseFacts.tree, records: baseListed.records, links };
   const tree = { id: facts.tree, records: listed.records };
   const inspection = await inspect(context, base, tree, signal);
   return { kind: 'fetched', source: withTrees(read, context, base, tree, inspection) };
+}
+
+/** The base as it is laid out; else why it can't be, as a sentence. */
+async function readBaseTree(
+  context: GitContext,
+  id: string,
+  signal: AbortSignal,
+): Promise<(KnownTree & { readonly links: Links }) | string> {
+  const listed = await listTree(context, id, context.limits, signal);
+  if (listed.kind === 'too_large') return listed.message;
+  const { records } = listed;
+  const links = await readLinks(context, records, signal);
+  return layoutProblem(records, links) ?? { id, records, links };
 }
 
 /** `git merge-base` answers 0 for yes and 1 for no; anything else is no answer (THREATS G17). */

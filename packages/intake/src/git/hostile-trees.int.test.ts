@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rawCommit, rawTree, writeBranch, writeObject, type RawTreeEntry } from '@kervyxa/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -5,6 +6,7 @@ import type { IntakeOutcome, TreeFault } from '../port.ts';
 import { unpack } from '../shared-suite.ts';
 import type { IntakeLimits } from './limits.ts';
 import { createWorld, runPlainGit, sha, type World } from './testing/harness.ts';
+import { slowPack } from './testing/slow-pack.ts';
 
 const { signal } = new AbortController();
 let world: World;
@@ -240,6 +242,16 @@ describe('a bomb', () => {
     const outcome = await submit(await commitTree(level, [base]));
     expect(outcome).toMatchObject({ kind: 'refused', reason: 'SOURCE_TOO_LARGE' });
   });
+
+  it('is a pack in which each small file costs the unpacking of a large one: refused, not damage', async () => {
+    const { pack, commit, parent } = slowPack({ files: 60, baseBytes: 110 * 1_048_576 });
+    const place = join(repository, 'objects/pack/pack-slow.pack');
+    await writeFile(place, pack);
+    await runPlainGit('-C', repository, 'index-pack', place);
+    await writeBranch(repository, 'slow', commit);
+    const outcome = await submit(commit, { gitCpuSecondsMax: 12 }, parent);
+    expect(outcome).toMatchObject({ kind: 'refused', reason: 'SOURCE_TOO_LARGE' });
+  }, 60_000);
 
   it('is a commit message of two megabytes: refused', async () => {
     const same = await tree(file('a.txt'));

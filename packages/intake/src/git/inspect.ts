@@ -7,7 +7,7 @@ import { rawTreeFaults } from '../tree/raw-tree.ts';
 import { isFileMode, MODE_LINK, type TreeRecord } from '../tree/record.ts';
 import { diffTrees, type ChangedEntry, type ChangedFolder } from './diff.ts';
 import type { IntakeLimits } from './limits.ts';
-import { collect, describeTypes, readObjects } from './objects.ts';
+import { collect, readObjects } from './objects.ts';
 import type { GitContext } from './process.ts';
 
 /** A listed tree and its id. */
@@ -32,10 +32,13 @@ const FOLDER_BYTES_MAX = 16 * 1_048_576;
 interface Reading {
   readonly oid: string;
   readonly bytesMax: number;
-  take(content: Uint8Array | null): void;
+  take(content: Uint8Array | null, type: string): void;
 }
 
-/** Compares a listed tree with its base and finds the faults that the submission brought. */
+/**
+ * Compares a listed tree with its base and finds the faults that the submission brought. Throws LimitReached where
+ * reading what it brought takes too long: within half the time that unpacking has, so that unpacking will not.
+ */
 export async function inspect(
   context: GitContext,
   base: KnownTree & { readonly links: Links },
@@ -45,22 +48,18 @@ export async function inspect(
   const { changes, changedFolders } = await diffTrees(context, base.id, tree.id, signal);
   const links = new Map<string, string | null>();
   const folders: FolderContent[] = [];
-  const lfsFaults: TreeFault[] = [];
+  const fileFaults: TreeFault[] = [];
   const readings = [
     ...linkReadings(tree.records, links),
     ...folderReadings(changedFolders, folders),
-    ...lfsReadings(changes, tree.records, lfsFaults),
+    ...fileReadings(changes, tree.records, context.limits, fileFaults),
   ];
-  const [types] = await Promise.all([
-    typeFaults(context, changes, signal),
-    readAll(context, readings, signal),
-  ]);
+  await readAll(withHalfTheTime(context), readings, signal);
   const faults = [
     ...newTreeFaults(base, { ...tree, links }, context.limits),
     ...submoduleFaults(changes),
     ...(await folderFaults(context, folders, signal)),
-    ...types,
-    ...lfsFaults,
+    ...fileFaults,
   ];
   const changedFiles = changes.map(({ path, status, baseMode, mode }) => ({
     path,
@@ -181,48 +180,46 @@ async function folderFaults(
 }
 
 /**
- * An entry of a file's mode can name a folder or a commit: past git's own checks, over a server of plain files, that
- * would arrive here, and fail only when the tree is unpacked, at every try.
+ * Every file that the submission changed is read, whatever its size: git's own checks do not hold over a server of
+ * plain files, where an entry of a file's mode can name a folder, and a pack can make small files take for ever to
+ * unpack. Either would fail only when the tree is unpacked, at every try.
  */
-async function typeFaults(
-  context: GitContext,
+function fileReadings(
   changes: readonly ChangedEntry[],
-  signal: AbortSignal,
-): Promise<TreeFault[]> {
-  const entries = changes.filter(({ mode }) => isFileMode(mode) || mode === MODE_LINK);
-  const types = await describeTypes(
-    context,
-    entries.map(({ oid }) => oid),
-    signal,
-  );
-  return entries.flatMap(({ path }, index) => {
-    const type = types[index] ?? 'missing object';
-    if (type === 'blob') return [];
-    const message = `${toPrintable(path, 300)} has the mode of a file and is a ${type}`;
-    return [{ reason: 'UNSAFE_PATH', path, message } satisfies TreeFault];
+  records: readonly TreeRecord[],
+  { fileBytesMax, treeBytesMax }: IntakeLimits,
+  faults: TreeFault[],
+): Reading[] {
+  const sizes = new Map(records.map(({ path, size }) => [path, size]));
+  let bytesLeft = treeBytesMax;
+  return changes.flatMap(({ path, mode, oid, baseOid }): Reading[] => {
+    if (!isFileMode(mode) && mode !== MODE_LINK) return [];
+    const size = sizes.get(path) ?? 0;
+    // What is larger is a fault of its own, and never unpacked.
+    if (size > fileBytesMax || size > bytesLeft) return [];
+    bytesLeft -= size;
+    // A pointer of the base that was only made executable is not one that the submission adds.
+    const mayBePointer = isFileMode(mode) && oid !== baseOid;
+    const take = (content: Uint8Array | null, type: string): void => {
+      if (type !== 'blob') {
+        const message = `${toPrintable(path, 300)} has the mode of a file and is a ${type}`;
+        faults.push({ reason: 'UNSAFE_PATH', path, message });
+      } else if (mayBePointer && content !== null && isLfsPointer(content)) {
+        faults.push(lfsFault(path));
+      }
+    };
+    return [{ oid, bytesMax: LFS_POINTER_BYTES_MAX, take }];
   });
 }
 
-function lfsReadings(
-  changes: readonly ChangedEntry[],
-  records: readonly TreeRecord[],
-  faults: TreeFault[],
-): Reading[] {
-  // A pointer of the base that was only made executable is not one that the submission adds.
-  const changed = new Set(
-    changes
-      .filter(({ mode, oid, baseOid }) => isFileMode(mode) && oid !== baseOid)
-      .map(({ path }) => path),
-  );
-  return records
-    .filter(({ path, size }) => size <= LFS_POINTER_BYTES_MAX && changed.has(path))
-    .map(({ path, oid }) => ({
-      oid,
-      bytesMax: LFS_POINTER_BYTES_MAX,
-      take: (content) => {
-        if (content !== null && isLfsPointer(content)) faults.push(lfsFault(path));
-      },
-    }));
+function withHalfTheTime(context: GitContext): GitContext {
+  const { gitCpuSecondsMax, gitWallSecondsMax } = context.limits;
+  const limits = {
+    ...context.limits,
+    gitCpuSecondsMax: Math.ceil(gitCpuSecondsMax / 2),
+    gitWallSecondsMax: Math.ceil(gitWallSecondsMax / 2),
+  };
+  return { ...context, limits };
 }
 
 async function readAll(
@@ -235,6 +232,6 @@ async function readAll(
   for await (const object of readObjects(context, ids, signal)) {
     const reading = readings[index];
     index += 1;
-    reading?.take(await collect(object, reading.bytesMax));
+    reading?.take(await collect(object, reading.bytesMax), object.type);
   }
 }

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
 import { MODE_FOLDER, type TreeRecord } from '../tree/record.ts';
-import { readGit, type GitContext } from './process.ts';
+import { readGit, toReadError, type GitContext } from './process.ts';
 import type { IntakeLimits } from './limits.ts';
 
 export type TreeListing =
@@ -24,12 +24,12 @@ export async function listTree(
   signal: AbortSignal,
 ): Promise<TreeListing> {
   const argv = ['ls-tree', '-r', '-t', '-z', '-l', '--full-tree', tree];
-  const { value, exitCode } = await readGit(context, argv, signal, (stdout) =>
+  const { value, end } = await readGit(context, argv, signal, (stdout) =>
     readListing(stdout, limits.treeEntriesMax),
   );
   if (typeof value === 'string') return { kind: 'too_large', message: `the tree has ${value}` };
-  // Only a limit can end the listing of a complete tree early, or a depth that overflows git's own stack.
-  if (exitCode !== 0) return { kind: 'too_large', message: 'the tree is more than git can list' };
+  // A limit, a depth that overflows git's own stack, an entry that is no tree, or damage.
+  if (end.exitCode !== 0) throw toReadError(new Error('expected ls-tree to end well'), end);
   return { kind: 'listed', records: value };
 }
 

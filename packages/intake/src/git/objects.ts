@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import type { GitContext, GitStream } from './process.ts';
-import { streamGit } from './process.ts';
+import { streamGit, toReadError } from './process.ts';
 
 export interface ObjectHeader {
   readonly type: string;
@@ -20,7 +20,8 @@ const REQUEST_IDS_AHEAD = 1_000;
  * Reads objects, in the order asked, through one `git cat-file --batch`. The ids are written ahead of the answers, so
  * that git works while the reader does; the pipe's own limit keeps memory constant. The process ends with the loop.
  *
- * Throws an Error where an object is missing or git ends early: the store is complete, so that is damage.
+ * Throws an Error where an object is missing or git ends early: the store is complete, so that is damage; but
+ * LimitReached where a limit ended git.
  */
 export async function* readObjects(
   context: GitContext,
@@ -31,13 +32,23 @@ export async function* readObjects(
   const git = streamGit(context, ['cat-file', '--batch'], signal);
   const writing = writeIds(git, ids);
   const source = new ByteSource(git.stdout, signal);
+  const asReadError = async (error: unknown): Promise<Error> => {
+    git.kill();
+    git.stdout.destroy();
+    const end = await git.ended;
+    signal.throwIfAborted();
+    return toReadError(error, end);
+  };
   try {
     for (const id of ids) {
       const { type, size } = parseHeader(await source.line(), id);
       let left = size;
       const content = async function* (): AsyncGenerator<Uint8Array> {
         while (left > 0) {
-          const piece = await source.some(left);
+          // Whoever reads the content gets its error, past the loop below.
+          const piece = await source.some(left).catch(async (error: unknown) => {
+            throw await asReadError(error);
+          });
           left -= piece.length;
           yield piece;
         }
@@ -49,8 +60,7 @@ export async function* readObjects(
     }
     await writing;
   } catch (error) {
-    signal.throwIfAborted();
-    throw error;
+    throw await asReadError(error);
   } finally {
     git.kill();
     git.stdout.destroy();
@@ -68,25 +78,6 @@ export async function collect(
     if (object.size <= bytesMax) pieces.push(piece);
   }
   return object.size <= bytesMax ? Buffer.concat(pieces) : null;
-}
-
-/** Types of objects, in the order asked, without reading them; null for one that is not there. */
-export async function describeTypes(
-  context: GitContext,
-  ids: readonly string[],
-  signal: AbortSignal,
-): Promise<(string | null)[]> {
-  if (ids.length === 0) return [];
-  const git = streamGit(context, ['cat-file', '--batch-check'], signal);
-  const writing = writeIds(git, ids);
-  const [lines] = await Promise.all([text(git.stdout), writing, git.ended]);
-  signal.throwIfAborted();
-  const types = lines.split('\n').slice(0, -1);
-  if (types.length !== ids.length) throw new Error('expected git to describe every object');
-  return types.map((line, index) => {
-    const id = ids[index] ?? '';
-    return line === `${id} missing` ? null : parseHeader(line, id).type;
-  });
 }
 
 /** Type and size of one object without reading it; null where it is not there. */

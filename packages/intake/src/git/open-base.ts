@@ -12,6 +12,7 @@ import { holdStores } from './hold.ts';
 import { findLfsPointers, readLinks } from './inspect.ts';
 import { listTree } from './listing.ts';
 import { collect, readObjects } from './objects.ts';
+import { isMakersFault } from './intact.ts';
 import { runGit, type GitContext } from './process.ts';
 import type { Store } from './store.ts';
 
@@ -38,7 +39,10 @@ export async function openBase(
     } catch (error) {
       signal.throwIfAborted();
       if (isAppError(error)) throw error;
-      if (store !== null) throw await damaged(tools, [store], error);
+      if (store !== null && !(await isMakersFault(error, [store]))) {
+        throw await damaged(tools, [store], error);
+      }
+      if (store !== null) throw baseUnavailable('git can not read it within its limits', error);
       throw baseUnavailable('the repository lacks objects of it or is damaged', error);
     }
   };

@@ -79,7 +79,7 @@ describe('git', () => {
     const limits = { ...DEFAULT_LIMITS, gitWallSecondsMax: 1 };
     const waiting = streamGit({ ...context, limits }, ['cat-file', '--batch'], signal);
     waiting.stdout.resume();
-    expect(await waiting.ended).toEqual({ exitCode: null });
+    expect(await waiting.ended).toEqual({ exitCode: null, isLimit: true });
   });
 
   it('is not started for a signal that was aborted before', async () => {

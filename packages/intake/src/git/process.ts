@@ -81,11 +81,18 @@ export async function runGit(
   return result;
 }
 
+export interface GitEnd {
+  /** Null where a signal ended it. */
+  readonly exitCode: number | null;
+  /** A limit of time ended it, and not `kill`. */
+  readonly isLimit: boolean;
+}
+
 export interface GitStream {
   readonly stdin: Writable;
   readonly stdout: Readable;
   /** Resolves when the process and its helpers are gone. */
-  readonly ended: Promise<{ readonly exitCode: number | null }>;
+  readonly ended: Promise<GitEnd>;
   /** Ends the process and its helpers. Safe to call twice. */
   kill(): void;
 }
@@ -106,7 +113,9 @@ export function streamGit(
     detached: true,
     stdio: ['pipe', 'pipe', 'ignore'],
   });
+  let isKilled = false;
   const kill = (): void => {
+    isKilled = true;
     if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {
       killGroup(child.pid);
     }
@@ -115,41 +124,72 @@ export function streamGit(
   // A git that ended early closes its input; its exit status says why.
   child.stdin.on('error', () => child.stdin.destroy());
   const ended = once(child, 'close').then(
-    ([exitCode]: (number | null)[]) => {
+    ([code, name]: (number | NodeJS.Signals | null)[]): GitEnd => {
       signal.removeEventListener('abort', kill);
-      return { exitCode: exitCode ?? null };
+      const exitCode = typeof code === 'number' ? code : null;
+      // timeout(1) ends as what it runs has ended: by the signal, or with 128 and its number.
+      const isTimeUsedUp = name === 'SIGXCPU' || exitCode === 152 || exitCode === 137;
+      return { exitCode, isLimit: isTimeUsedUp || (name === 'SIGKILL' && !isKilled) };
     },
     (error: unknown) => {
       throw gitUnavailable(error);
     },
   );
+  // Whoever reads awaits it later than a git that could not be started tells so.
+  ended.catch(() => undefined);
   return { stdin: child.stdin, stdout: child.stdout, ended, kill };
 }
 
 /**
  * Streams a git command through `read`. Where `read` throws or stops early, git is ended; in any case it is gone when
- * this resolves. `exitCode` is null for a git that was ended by us or by a limit.
+ * this resolves.
  */
 export async function readGit<T>(
   context: GitContext,
   argv: readonly string[],
   signal: AbortSignal,
   read: (stdout: Readable) => Promise<T>,
-): Promise<{ readonly value: T; readonly exitCode: number | null }> {
+): Promise<{ readonly value: T; readonly end: GitEnd }> {
   const git = streamGit(context, argv, signal);
   git.stdin.end();
   try {
     const value = await read(git.stdout);
     if (!git.stdout.readableEnded) git.kill();
-    const { exitCode } = await git.ended;
+    const end = await git.ended;
     signal.throwIfAborted();
-    return { value, exitCode };
+    return { value, end };
   } catch (error) {
     git.kill();
-    await git.ended;
+    const end = await git.ended;
     signal.throwIfAborted();
-    throw error;
+    throw toReadError(error, end);
   }
+}
+
+/**
+ * Git was stopped by a limit of ours while it read objects. A pack of few kilobytes can make each of many small
+ * objects cost the unpacking of a large one, so this is the doing of whoever made the pack, and no damage.
+ */
+export class LimitReached extends Error {
+  override readonly name = 'LimitReached';
+
+  constructor(cause: unknown) {
+    super('git went beyond its limits of time while it read objects', { cause });
+  }
+}
+
+/** Git could not read objects for another reason: damage, or more memory than it may have. */
+export class ReadFailed extends Error {
+  override readonly name = 'ReadFailed';
+
+  constructor(cause: unknown) {
+    super('git could not read objects', { cause });
+  }
+}
+
+/** What a failure to read means, given how git ended. */
+export function toReadError(error: unknown, { isLimit }: GitEnd): Error {
+  return isLimit ? new LimitReached(error) : new ReadFailed(error);
 }
 
 function guardArguments(limits: IntakeLimits): string[] {
