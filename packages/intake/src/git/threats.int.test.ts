@@ -144,7 +144,7 @@ describe('a URL', () => {
     const patient = world.newIntake({ resolveHost });
     const waiting = [1, 2].map(() => patient.openBase(url, sha(ids.base), controller.signal));
     controller.abort(reason);
-    for (const each of waiting) await expect(each).rejects.toBe(reason);
+    await Promise.all(waiting.map((each) => expect(each).rejects.toBe(reason)));
   });
 
   it('has a host that does not resolve: unreachable', async () => {
