@@ -14,6 +14,8 @@ afterAll(() => bench.close());
 describe('kervyxa verify', () => {
   it('exits with 0 for an honest commit, with the result on stdout and a line a step on stderr', async () => {
     const end = await bench.verify('good');
+    // What it said tells why, where it did not pass.
+    expect(end.exitCode === 0 ? '' : end.stderr).toBe('');
     expect(end).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^PASS {2}1 of 1 /) });
     expect(end.stderr).toMatch(/^pass +\d+\.\d s {2}says-hello: The script says hello$/m);
     expect(bench.proxy.created.size).toBeGreaterThan(0);

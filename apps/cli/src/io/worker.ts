@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { contractDigest, type Contract } from '@kervyxa/contract';
+import { toPrintable } from '@kervyxa/core';
 import { createGitIntake } from '@kervyxa/intake/git';
 import { loadVerifierPackage } from '@kervyxa/intake/package';
 import { createDockerSandbox } from '@kervyxa/sandbox/docker';
@@ -30,8 +31,11 @@ export function createMachine(host: Host): VerifyMachine {
         allowedOrigins: settings.allowedOrigins,
         clock,
       });
-      // What runs left that were killed; nobody else on a laptop would remove it.
-      await sandbox.reap(signal);
+      // What runs left that were killed; nobody else on a laptop would remove it. It says nothing about this one.
+      await sandbox.reap(signal).catch((error: unknown) => {
+        signal.throwIfAborted();
+        log(`what killed runs left could not be removed: ${toPrintable(String(error))}`);
+      });
       return {
         verify: (request, options) =>
           verifyCommit(

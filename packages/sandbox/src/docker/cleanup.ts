@@ -66,8 +66,11 @@ async function removeAll(
 
 /** Kills and removes a container with the volumes that are its own; fine where it is gone. */
 export async function removeContainer(engine: Engine, id: string): Promise<void> {
-  const removal = engine.docker.getContainer(id).remove({ force: true, v: true });
-  await engine.callIfThere('remove a container', removal);
+  const container = engine.docker.getContainer(id);
+  const removal = container.remove({ force: true, v: true }).then(() => true);
+  if ((await engine.callIfThere('remove a container', removal)) === true) return;
+  // It is gone, or another program is removing it and the engine refuses to do so twice.
+  await engine.callIfThere('see a container go', container.wait({ condition: 'removed' }));
 }
 
 /**

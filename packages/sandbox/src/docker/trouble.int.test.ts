@@ -7,6 +7,8 @@ import { startEngineProxy } from '../testing/engine-proxy.ts';
 import { commitImage, importImage } from '../testing/images.ts';
 import { LIMITS, never, run, textOf, toRequest, withSession } from '../testing/harness.ts';
 import { testTree } from '../testing/trees.ts';
+import { removeContainer } from './cleanup.ts';
+import { connectEngine } from './engine.ts';
 import { createDockerSandbox } from './index.ts';
 
 let bench: EngineBench;
@@ -251,6 +253,18 @@ describe('an image', () => {
     ).rejects.toMatchObject({ code: 'SANDBOX_IMAGE_UNAVAILABLE' });
     await bench.docker.getImage(image).remove();
   });
+});
+
+it('removes what another program is removing already: done only when it is gone', async () => {
+  const engine = connectEngine(bench.dockerHost);
+  const { id } = await bench.docker.createContainer({ Image: bench.image, Cmd: ['true'] });
+  const removals = Array.from({ length: 8 }, async () => {
+    await removeContainer(engine, id);
+    await expect(bench.docker.getContainer(id).inspect()).rejects.toMatchObject({
+      statusCode: 404,
+    });
+  });
+  await Promise.all(removals);
 });
 
 describe('a program that is killed', () => {
