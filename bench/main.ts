@@ -70,7 +70,7 @@ async function runBench(root: string, rounds: number): Promise<void> {
       intake: newIntake('cache'),
       sandbox,
       clock: systemClock,
-      parallelism: cpus().length,
+      coreCount: cpus().length,
       runtimes: new Map([[RUNTIME, image]]),
     };
     const bench = { root, dockerHost, image, deps, newIntake, serverUrl: server.url };

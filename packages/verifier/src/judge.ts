@@ -17,7 +17,7 @@ import {
 
 export interface JudgeDeps {
   readonly sandbox: Sandbox;
-  readonly parallelism: number;
+  readonly coreCount: number;
   readonly log: StepLog;
   readonly onEvent: (event: VerificationEvent) => void;
 }
@@ -66,7 +66,7 @@ export async function judgeCriteria(
   const trial = {
     ...request,
     criteria: runnable,
-    parallelism: deps.parallelism,
+    parallelism: planParallelism(contract, deps.coreCount),
     startedAhead: STARTED_AHEAD,
   };
 
@@ -89,6 +89,11 @@ export async function judgeCriteria(
   );
   progress.finish(criteria);
   return { kind: 'judged', criteria };
+}
+
+/** What criteria measure must not depend on their neighbours: no more at once than there are cores for. */
+function planParallelism({ environment }: Contract, coreCount: number): number {
+  return Math.max(1, Math.floor(coreCount / environment.cpuCount));
 }
 
 type TrialOfCommit = TrialRequest & { readonly baseTree: TreeArchive };

@@ -59,7 +59,7 @@ async function tell(story: Story): Promise<Told> {
       }),
       clock: systemClock,
       runtimes: new Map([['kervyxa-runtime/node:22', image]]),
-      parallelism: 2,
+      coreCount: 2,
     },
     {
       contract,
@@ -459,7 +459,7 @@ describe('an abort', () => {
         sandbox: createFakeSandbox({ commands: { tests: { hangs: 'until_abort' } } }),
         clock: systemClock,
         runtimes: new Map([['kervyxa-runtime/node:22', image]]),
-        parallelism: 1,
+        coreCount: 1,
       },
       {
         contract,

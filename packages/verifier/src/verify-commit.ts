@@ -17,8 +17,8 @@ export interface VerifierDeps {
   readonly clock: Clock;
   /** The operator's runtime catalogue: name → image id. A name that is not in it goes to the engine as it is. */
   readonly runtimes: ReadonlyMap<string, string>;
-  /** How many criteria run side by side; at most the engine's cores ÷ environment.cpuCount, at least 1. */
-  readonly parallelism: number;
+  /** Cores of the machine that runs the containers: as many criteria run side by side as it has room for. */
+  readonly coreCount: number;
 }
 
 export interface VerifyRequest {

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { contractDigest, type Contract } from '@kervyxa/contract';
+import { contractDigest } from '@kervyxa/contract';
 import { toPrintable } from '@kervyxa/core';
 import { createGitIntake } from '@kervyxa/intake/git';
 import { loadVerifierPackage } from '@kervyxa/intake/package';
@@ -39,16 +39,11 @@ export function createMachine(host: Host): VerifyMachine {
       return {
         verify: (request, options) =>
           verifyCommit(
-            { intake, sandbox, clock, runtimes: images, parallelism: toParallelism(request) },
+            { intake, sandbox, clock, runtimes: images, coreCount: availableParallelism() },
             { ...request, contractDigest: contractDigest(request.contract) },
             options,
           ),
       };
     },
   };
-}
-
-/** As many criteria side by side as this machine has cores for; what they measure must not depend on each other. */
-function toParallelism({ contract }: { readonly contract: Contract }): number {
-  return Math.max(1, Math.floor(availableParallelism() / contract.environment.cpuCount));
 }
