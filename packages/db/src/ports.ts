@@ -1,0 +1,447 @@
+import type { Finding } from '@kervyxa/contract';
+import type { SealedVerdict, Verdict } from '@kervyxa/core';
+import type {
+  CaseStore,
+  ChallengeKind,
+  ChallengeState,
+  Command,
+  ContractCase,
+  ContractState,
+  RunPurpose,
+  RunState,
+  SubmissionState,
+} from '@kervyxa/settlement';
+
+// What API, worker and scheduler see of the database. Times are the database's own; rows are plain values.
+
+export const ROLES = ['requester', 'solver', 'challenger', 'arbiter', 'operator'] as const;
+export type Role = (typeof ROLES)[number];
+
+export interface PrincipalRow {
+  readonly id: string;
+  readonly name: string;
+  readonly roles: readonly Role[];
+  readonly createdAt: Date;
+}
+
+/** What the answer to a request was: kept with its Idempotency-Key, so that a repeat gets the same bytes. */
+export interface Answer {
+  readonly status: number;
+  /** JSON text. */
+  readonly body: string;
+}
+
+/** Who asks, and under which Idempotency-Key. */
+export interface Call {
+  readonly actorId: string;
+  /** `inputHash`: SHA-256 hex of method, path and canonical body. */
+  readonly idempotency: { readonly key: string; readonly inputHash: string } | null;
+}
+
+export interface ContractRow {
+  readonly id: string;
+  readonly seq: bigint;
+  readonly requesterId: string;
+  readonly state: ContractState;
+  /** Canonical JSON text. */
+  readonly document: string;
+  readonly digest: string;
+  readonly title: string;
+  readonly contractKind: string;
+  readonly repositoryUrl: string;
+  readonly baseCommit: string;
+  readonly packageSha256: string | null;
+  readonly closesAt: Date;
+  readonly rewardMinor: bigint;
+  readonly currency: string;
+  readonly approvalState: 'NONE' | 'QUEUED' | 'RUNNING' | 'REFUSED' | 'FAILED' | 'DONE';
+  readonly approvalProblem: string | null;
+  readonly findings: readonly Finding[];
+  readonly baseBlob: string | null;
+  readonly inviteOnly: boolean;
+  readonly invitedIds: readonly string[];
+  readonly createdAt: Date;
+  readonly endedAt: Date | null;
+}
+
+export interface SubmissionRow {
+  readonly id: string;
+  readonly seq: bigint;
+  readonly contractId: string;
+  readonly solverId: string;
+  readonly repositoryUrl: string;
+  readonly commit: string;
+  readonly state: SubmissionState;
+  readonly receivedAt: Date;
+  readonly capturedAt: Date | null;
+  readonly sourceBlob: string | null;
+  readonly tree: string | null;
+  readonly windowOpensAt: Date | null;
+  readonly windowClosesAt: Date | null;
+  readonly verdict: Verdict | null;
+  readonly reason: string | null;
+  readonly resultDigest: string | null;
+}
+
+export interface RunRow {
+  readonly id: string;
+  readonly submissionId: string;
+  readonly contractId: string;
+  readonly purpose: RunPurpose;
+  readonly state: RunState;
+  readonly attempt: number;
+  readonly tries: number;
+  readonly verdict: Verdict | null;
+  readonly reason: string | null;
+  readonly resultDigest: string | null;
+  /** JSON text of the verifier's result; null until sealed. */
+  readonly result: string | null;
+  readonly createdAt: Date;
+  readonly startedAt: Date | null;
+  readonly finishedAt: Date | null;
+}
+
+export interface CriterionLog {
+  readonly criterionId: string;
+  readonly visibility: 'public' | 'hidden';
+  readonly bytes: Uint8Array;
+  readonly truncated: boolean;
+}
+
+export interface ChallengeRow {
+  readonly id: string;
+  readonly contractId: string;
+  readonly submissionId: string;
+  readonly challengerId: string;
+  readonly kind: ChallengeKind;
+  readonly state: ChallengeState;
+  readonly bondMinor: bigint;
+  readonly evidence: string;
+  readonly filedAt: Date;
+  readonly respondBy: Date;
+  readonly decideBy: Date;
+  readonly endedAt: Date | null;
+  readonly runIds: readonly string[];
+  readonly resolutions: readonly {
+    readonly arbiterId: string;
+    readonly decision: ChallengeKind;
+    readonly statement: string;
+    readonly at: Date;
+  }[];
+}
+
+export interface TransferRow {
+  readonly id: string;
+  readonly seq: bigint;
+  readonly kind: string;
+  readonly currency: string;
+  readonly contractId: string | null;
+  readonly hash: string;
+  readonly prevHash: string;
+  readonly recordedAt: Date;
+  readonly postings: readonly {
+    readonly source: string;
+    readonly destination: string;
+    readonly amountMinor: bigint;
+  }[];
+}
+
+export type Audience = 'PUBLIC' | 'PARTIES' | 'OWNER';
+
+export interface EventRow {
+  /** Cursor text `xid-id`; what `Last-Event-ID` carries. */
+  readonly cursor: string;
+  readonly at: Date;
+  readonly name: string;
+  readonly actorId: string | null;
+  readonly contractId: string | null;
+  readonly submissionId: string | null;
+  readonly runId: string | null;
+  readonly challengeId: string | null;
+  readonly audience: Audience;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** One page of a list, newest first unless said otherwise. `after` is the `next` of the page before. */
+export interface PageRequest {
+  readonly limit: number;
+  readonly after: string | null;
+}
+export interface Page<T> {
+  readonly items: readonly T[];
+  readonly next: string | null;
+}
+
+/** A contract's document together with the columns that are drawn from it. */
+export interface ContractDraft {
+  readonly document: string;
+  readonly digest: string;
+  readonly title: string;
+  readonly contractKind: string;
+  readonly repositoryUrl: string;
+  readonly baseCommit: string;
+  readonly packageSha256: string | null;
+  readonly closesAt: Date;
+  readonly rewardMinor: bigint;
+  readonly currency: string;
+  readonly feeBps: number;
+  readonly windowSeconds: number;
+  readonly responseSeconds: number;
+  readonly bondMinor: bigint;
+  readonly inviteOnly: boolean;
+  readonly invitedIds: readonly string[];
+  readonly needsClaim: boolean;
+}
+
+/**
+ * Changes that people ask for, each one transaction together with its Idempotency-Key: asked again with the same input
+ * it gives the first answer and does nothing. All throw DB_IDEMPOTENCY_CONFLICT where the key was used for another
+ * input, and the SETTLEMENT_* code of a refused command. A refusal is not kept under the key.
+ */
+export interface Commands {
+  createPrincipal(
+    call: Call,
+    input: { readonly name: string; readonly roles: readonly Role[]; readonly keyHash: string },
+    toAnswer: (row: PrincipalRow) => Answer,
+  ): Promise<Answer>;
+  deposit(
+    call: Call,
+    input: {
+      readonly principalId: string;
+      readonly amountMinor: bigint;
+      readonly currency: string;
+      /** The outside payment; a second deposit of the same reference is the first one. */
+      readonly reference: string;
+    },
+    toAnswer: (transfer: TransferRow) => Answer,
+  ): Promise<Answer>;
+  /** The same draft of the same requester, unless that one has ended, is DB_CONTRACT_DUPLICATE. */
+  createContract(
+    call: Call,
+    draft: ContractDraft,
+    toAnswer: (row: ContractRow) => Answer,
+  ): Promise<Answer>;
+  /** DRAFT only; queues the approval that a worker does. Harmless while one is queued or running. */
+  startApproval(
+    call: Call,
+    contractId: string,
+    toAnswer: (row: ContractRow) => Answer,
+  ): Promise<Answer>;
+  /** The fast path of the `submit` command: shares the contract's lock with other submits. */
+  submit(
+    call: Call,
+    input: {
+      readonly contractId: string;
+      readonly repositoryUrl: string;
+      readonly commit: string;
+    },
+    toAnswer: (row: SubmissionRow) => Answer,
+  ): Promise<Answer>;
+  /** fund, cancel, retry, challenge (with evidence) and resolve (with a statement). */
+  execute(
+    call: Call,
+    input: { readonly contractId: string; readonly command: Command; readonly statement?: string },
+    toAnswer: (next: ContractCase) => Answer,
+  ): Promise<Answer>;
+  savePackage(
+    call: Call,
+    input: { readonly sha256: string; readonly bytes: Uint8Array; readonly entryCount: number },
+    toAnswer: (row: { sha256: string; sizeBytes: bigint; entryCount: number }) => Answer,
+  ): Promise<Answer>;
+}
+
+export interface Reads {
+  /** Null for a key that is unknown, revoked or of a disabled principal. */
+  principalByKey(keyHash: string): Promise<PrincipalRow | null>;
+  principal(id: string): Promise<PrincipalRow | null>;
+  contract(id: string): Promise<ContractRow | null>;
+  /** Those in `states`; with `viewerId`, also that requester's drafts, and invite-only ones that invite the viewer. */
+  listContracts(
+    filter: {
+      readonly states: readonly ContractState[] | null;
+      readonly requesterId: string | null;
+      readonly viewerId: string | null;
+    },
+    page: PageRequest,
+  ): Promise<Page<ContractRow>>;
+  submission(id: string): Promise<SubmissionRow | null>;
+  listSubmissions(contractId: string, page: PageRequest): Promise<Page<SubmissionRow>>;
+  run(id: string): Promise<RunRow | null>;
+  listRuns(submissionId: string): Promise<readonly RunRow[]>;
+  log(runId: string, criterionId: string): Promise<CriterionLog | null>;
+  challenge(id: string): Promise<ChallengeRow | null>;
+  listChallenges(submissionId: string): Promise<readonly ChallengeRow[]>;
+  /** The token for this solver's commit message; made when first asked for. */
+  claimToken(contractId: string, solverId: string): Promise<string>;
+  /** Balances of one principal, by currency. */
+  balances(principalId: string): Promise<ReadonlyMap<string, bigint>>;
+  /** `principalId` null: all transfers, for the operator. Oldest first. */
+  listTransfers(principalId: string | null, page: PageRequest): Promise<Page<TransferRow>>;
+  /** Every account and its balance; by currency they add up to zero. */
+  trialBalance(): Promise<readonly { account: string; currency: string; balanceMinor: bigint }[]>;
+  /** Walks the chain from its first link. */
+  checkLedger(): Promise<{ readonly transferCount: bigint; readonly problem: string | null }>;
+  packageOf(
+    sha256: string,
+    ownerId: string,
+  ): Promise<{ sizeBytes: bigint; entryCount: number } | null>;
+  /** Events after the cursor, oldest first, complete up to the last one: none can appear before it later. */
+  events(
+    stream: { readonly contractId: string } | { readonly runId: string },
+    after: string | null,
+    limit: number,
+  ): Promise<readonly EventRow[]>;
+  /** Resolves soon after there may be events after the cursor, or when the signal aborts. One listener for everybody. */
+  waitForEvents(
+    stream: { readonly contractId: string } | { readonly runId: string },
+    signal: AbortSignal,
+  ): Promise<void>;
+  /** For health and metrics. */
+  status(): Promise<{
+    readonly queues: readonly {
+      readonly name: string;
+      readonly ready: number;
+      readonly active: number;
+    }[];
+    readonly workers: readonly {
+      readonly id: string;
+      readonly host: string;
+      readonly state: string;
+      readonly problem: string | null;
+      readonly heartbeatAt: Date;
+    }[];
+    readonly submissionsByState: Readonly<Record<string, number>>;
+  }>;
+}
+
+/** What a worker reads and writes. */
+export interface WorkerStore {
+  /** What an approval, capture or run needs to know. Null where it is gone or no longer wanted. */
+  approvalTask(contractId: string): Promise<{ contract: ContractRow; attempt: number } | null>;
+  /** Stored only if the attempt is still the one that runs: else answers false and changes nothing. */
+  finishApproval(
+    contractId: string,
+    attempt: number,
+    outcome:
+      | {
+          readonly kind: 'proved';
+          readonly document: string;
+          readonly digest: string;
+          readonly baseBlob: string;
+          readonly findings: readonly Finding[];
+        }
+      | { readonly kind: 'refused'; readonly findings: readonly Finding[] }
+      | { readonly kind: 'failed'; readonly problem: string },
+  ): Promise<boolean>;
+  captureTask(
+    submissionId: string,
+  ): Promise<{ submission: SubmissionRow; contract: ContractRow; captureBy: Date } | null>;
+  saveCapture(submissionId: string, captured: { sourceBlob: string; tree: string }): Promise<void>;
+  runTask(runId: string): Promise<{
+    run: RunRow;
+    submission: SubmissionRow;
+    contract: ContractRow;
+    claimToken: string | null;
+  } | null>;
+  /** Begins an attempt: its number, or null where nobody wants the result any more. */
+  startRun(runId: string, workerId: string): Promise<number | null>;
+  /** Seals result, criteria and logs in one transaction with the `seal` command. False: a newer attempt has begun. */
+  sealRun(
+    runId: string,
+    attempt: number,
+    sealed: {
+      readonly verdict: SealedVerdict;
+      /** JSON text of the verifier's result. */
+      readonly result: string;
+      readonly logs: readonly CriterionLog[];
+    },
+  ): Promise<boolean>;
+  /** Written as they happen; batches in order. */
+  addRunEvents(
+    runId: string,
+    events: readonly {
+      name: string;
+      audience: Audience;
+      data: Readonly<Record<string, unknown>>;
+    }[],
+  ): Promise<void>;
+  /** Content-addressed; a second save of the same bytes is free. Throws DB_BLOB_TOO_LARGE. */
+  saveBlob(
+    chunks: AsyncIterable<Uint8Array>,
+    options: { bytesMax: number },
+  ): Promise<{ sha256: string; sizeBytes: bigint }>;
+  /** Checked against its digest while it is read. Null where there is none. */
+  readBlob(sha256: string): Promise<AsyncIterable<Uint8Array> | null>;
+  heartbeat(worker: {
+    readonly id: string;
+    readonly host: string;
+    readonly version: string;
+    readonly slots: number;
+    readonly state: 'READY' | 'SICK' | 'DRAINING' | 'GONE';
+    readonly problem: string | null;
+  }): Promise<void>;
+}
+
+/** Webhook payouts. */
+export interface PayoutStore {
+  /** Takes due payouts for a bounded time; another taker does not get them meanwhile. */
+  takeDue(
+    limit: number,
+    leaseMs: number,
+  ): Promise<
+    readonly {
+      id: string;
+      solverId: string;
+      contractId: string;
+      amountMinor: bigint;
+      currency: string;
+      tries: number;
+    }[]
+  >;
+  confirm(payoutId: string): Promise<void>;
+  /** `retryInMs` null: held for the operator. */
+  fail(payoutId: string, problem: string, retryInMs: number | null): Promise<void>;
+  /** The operator has a held one tried again. */
+  retry(payoutId: string): Promise<boolean>;
+}
+
+export interface Database {
+  readonly cases: CaseStore;
+  readonly commands: Commands;
+  readonly reads: Reads;
+  readonly work: WorkerStore;
+  readonly payouts: PayoutStore;
+  readonly queue: Queue;
+  /** The database's own time. */
+  now(): Promise<Date>;
+  close(): Promise<void>;
+}
+
+export const QUEUES = ['approve', 'capture', 'verify'] as const;
+export type QueueName = (typeof QUEUES)[number];
+
+/** A job that somebody works on, until it is completed or its lease ends. */
+export interface LeasedJob {
+  readonly id: string;
+  /** The contract (approve), submission (capture) or run (verify) that it is about. */
+  readonly subjectId: string;
+  /** Extends the lease. False: it has ended, and somebody else may have the job. */
+  beat(): Promise<boolean>;
+  complete(): Promise<void>;
+  /** Back into the queue; ready after `delayMs`. */
+  giveBack(delayMs: number): Promise<void>;
+}
+
+/**
+ * At-least-once delivery of ids, fair between contracts and solvers. The state of the work is in the tables, not here:
+ * a job whose subject nobody wants any more is completed without doing anything. Jobs are sent in the transaction that
+ * makes them needed.
+ */
+export interface Queue {
+  /** The next job, or null where there is none now. */
+  take(name: QueueName, options: { readonly leaseMs: number }): Promise<LeasedJob | null>;
+  /** Calls back when jobs of that name may have come; until the returned function is called. */
+  onReady(name: QueueName, wake: () => void): () => void;
+  /** Gives back jobs whose lease ended. Harmless at any time. */
+  reap(): Promise<number>;
+}
