@@ -1,4 +1,10 @@
-import { CommitShaSchema, patternProblem, Sha256HexSchema } from '@kervyxa/core';
+import {
+  AmountMinorTextSchema,
+  CommitShaSchema,
+  CurrencySchema,
+  patternProblem,
+  Sha256HexSchema,
+} from '@kervyxa/core';
 import { z } from 'zod';
 
 import { CriterionSchema } from './criterion-schema.ts';
@@ -27,17 +33,6 @@ const PathPatternSchema = textOf(1_024).superRefine((source, context) => {
   issueWith(context, 'PATH_PATTERN_INVALID', message);
 });
 const PathPatternsSchema = z.array(PathPatternSchema).max(256);
-
-/** 63 bits: what the ledger's column holds. Positive: a transfer of nothing is refused there. */
-const AMOUNT_MINOR_MAX = '9223372036854775807';
-const AmountMinorSchema = z
-  .string()
-  .refine(
-    (text) =>
-      /^[1-9][0-9]{0,18}$/.test(text) &&
-      (text.length < AMOUNT_MINOR_MAX.length || text <= AMOUNT_MINOR_MAX),
-    `expected a decimal string of minor units from 1 to ${AMOUNT_MINOR_MAX}`,
-  );
 
 const RepositorySchema = z.strictObject({
   /** Its form is a finding of lint (REPOSITORY_URL_REFUSED) and its address a matter of intake. */
@@ -101,12 +96,12 @@ const SubmissionSchema = z
 const SettlementSchema = z.strictObject({
   rule: z.literal('FIRST_VERIFIED_PASS'),
   reward: z.strictObject({
-    amountMinor: AmountMinorSchema,
-    currency: z.string().regex(/^[A-Z][A-Z0-9]{2,9}$/, 'expected a currency code such as USD'),
+    amountMinor: AmountMinorTextSchema,
+    currency: CurrencySchema,
   }),
   feeBps: limitOf('feeBps'),
   challengeWindowSeconds: limitOf('challengeWindowSeconds'),
-  challengeBondMinor: AmountMinorSchema,
+  challengeBondMinor: AmountMinorTextSchema,
   responseWindowSeconds: limitOf('responseWindowSeconds'),
 });
 

@@ -30,6 +30,11 @@ export { packTree, TREE_TIME } from './tree.ts';
 export type { TreeArchive, TreeEntry } from './tree.ts';
 export { createIdSource, ID_PREFIXES, idSchemaOf } from './ids.ts';
 export type { IdKind, IdSource } from './ids.ts';
-export { AMOUNT_MINOR_MAX, AmountMinorSchema, CurrencySchema } from './money.ts';
+export {
+  AMOUNT_MINOR_MAX,
+  AmountMinorSchema,
+  AmountMinorTextSchema,
+  CurrencySchema,
+} from './money.ts';
 export { SealedVerdictSchema } from './sealed-verdict.ts';
 export type { SealedVerdict } from './sealed-verdict.ts';
