@@ -42,11 +42,14 @@ export interface Draft {
   readonly languages: readonly DraftText[];
   readonly criteria: readonly DraftCriterion[];
   readonly proofUrls: readonly DraftText[];
+  /** Challenge and response window, as far as they are numbers. */
+  readonly windows: readonly { readonly seconds: number; readonly pointer: string }[];
   readonly acknowledgements: readonly { code: string; reason: string; pointer: string }[];
   /** Whether the solver may change the path, as far as the patterns that compile tell. */
   isEditable(path: string): boolean;
 }
 
+const WINDOWS = ['challengeWindowSeconds', 'responseWindowSeconds'] as const;
 const TEXT_LENGTH_MAX = 20_000;
 const NAME_LENGTH_MAX = 100;
 const CRITERIA_MAX = 64;
@@ -76,6 +79,10 @@ export function readDraft(document: unknown): Draft {
     proofUrls: recordsAt(document, ['proof']).flatMap(({ value, pointer }) =>
       asList(textOfKey(value, 'repository', pointer)),
     ),
+    windows: WINDOWS.flatMap((name) => {
+      const seconds = valueAt(document, ['settlement', name]);
+      return typeof seconds === 'number' ? [{ seconds, pointer: `/settlement/${name}` }] : [];
+    }),
     acknowledgements: recordsAt(document, ['acknowledgements']).map(({ value, pointer }) => ({
       code: textOfKey(value, 'code', pointer)?.text ?? '',
       reason: textOfKey(value, 'reason', pointer)?.text ?? '',

@@ -18,6 +18,8 @@ export interface OperatorSettings {
   readonly allowedOrigins: readonly string[];
   /** Names of the runtime catalogue; null where there is none here, so that any `kervyxa-runtime/…` will do. */
   readonly catalogue: readonly string[] | null;
+  /** Shortest challenge and response window; WINDOW_SECONDS_MIN where left out. */
+  readonly windowSecondsMin?: number;
 }
 
 export const PUBLIC_SETTINGS: OperatorSettings = { allowedOrigins: [], catalogue: null };

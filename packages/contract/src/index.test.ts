@@ -19,6 +19,7 @@ it('exports these values and no others', () => {
     'METRIC_SOURCES',
     'MetricSourceSchema',
     'TREE_RULES',
+    'WINDOW_SECONDS_MIN',
     'approveContract',
     'compileLinearRegex',
     'contractDigest',

@@ -18,7 +18,7 @@ export type {
   Metric,
   MetricSource,
 } from './criterion-schema.ts';
-export { LIMIT_RANGES } from './limits.ts';
+export { LIMIT_RANGES, WINDOW_SECONDS_MIN } from './limits.ts';
 export type { LimitName, Range } from './limits.ts';
 export { contractDigest, parseContract, withPackageDigest } from './contract.ts';
 export { compileLinearRegex } from './linear-regex.ts';

@@ -18,8 +18,11 @@ export const LIMIT_RANGES = {
   maxChangedFiles: { min: 1, max: 10_000 },
   expectedExitCode: { min: 0, max: 255 },
   feeBps: { min: 0, max: 5_000 },
-  challengeWindowSeconds: { min: 60, max: 2_592_000 },
-  responseWindowSeconds: { min: 60, max: 2_592_000 },
+  challengeWindowSeconds: { min: 1, max: 2_592_000 },
+  responseWindowSeconds: { min: 1, max: 2_592_000 },
 } as const satisfies Record<string, Range>;
+
+/** The shortest window that approval lets pass where the operator says nothing: people need time to object. */
+export const WINDOW_SECONDS_MIN = 60;
 
 export type LimitName = keyof typeof LIMIT_RANGES;

@@ -14,6 +14,7 @@ import {
   lintPatterns,
   lintRepositoryUrls,
   lintSchema,
+  lintWindows,
 } from './rules-form.ts';
 import {
   lintExistsOnly,
@@ -42,6 +43,7 @@ type Rule = (draft: Draft, facts: BaseFacts | null, settings: OperatorSettings) 
 const RULES: readonly Rule[] = [
   (draft, _facts, settings) => lintRepositoryUrls(draft, settings),
   (draft, _facts, settings) => lintImage(draft, settings),
+  (draft, _facts, settings) => lintWindows(draft, settings),
   lintLanguages,
   lintPatterns,
   lintCriterionIds,

@@ -6,7 +6,7 @@ import type { OperatorSettings } from './facts.ts';
 import { findingOf, isFindingCode, type FindingCode } from './finding-table.ts';
 import type { Finding } from './finding.ts';
 import { languageNamed } from './languages.ts';
-import { LIMIT_RANGES } from './limits.ts';
+import { LIMIT_RANGES, WINDOW_SECONDS_MIN } from './limits.ts';
 import { compileLinearRegex } from './linear-regex.ts';
 import { toPointer } from './pointer.ts';
 import { repositoryUrlProblem } from './repository-url.ts';
@@ -104,6 +104,22 @@ export function lintImage({ image }: Draft, { catalogue }: OperatorSettings): Fi
       fix: 'A tag can point elsewhere tomorrow: name a runtime of the catalogue, or pin the digest.',
     }),
   ];
+}
+
+/** What the schema allows, but not this operator. */
+export function lintWindows(
+  { windows }: Draft,
+  { windowSecondsMin = WINDOW_SECONDS_MIN }: OperatorSettings,
+): Finding[] {
+  const { min } = LIMIT_RANGES.challengeWindowSeconds;
+  return windows
+    .filter(({ seconds }) => seconds >= min && seconds < windowSecondsMin)
+    .map(({ seconds, pointer }) =>
+      findingOf('LIMIT_OUT_OF_RANGE', pointer, {
+        message: `expected at least ${windowSecondsMin}, the shortest window that the operator allows, got ${seconds}`,
+        fix: `Choose at least ${windowSecondsMin}: people need the time to look and object.`,
+      }),
+    );
 }
 
 export function lintLanguages({ languages }: Draft): Finding[] {

@@ -226,6 +226,19 @@ export const FINDING_ROWS: FindingRow[] = [
     twin: [['/settlement/feeBps', 5_000]],
   },
   {
+    code: 'LIMIT_OUT_OF_RANGE',
+    pointer: '/settlement/challengeWindowSeconds',
+    edits: [['/settlement/challengeWindowSeconds', 59]],
+    twin: [['/settlement/challengeWindowSeconds', 60]],
+  },
+  {
+    code: 'LIMIT_OUT_OF_RANGE',
+    pointer: '/settlement/responseWindowSeconds',
+    edits: [['/settlement/responseWindowSeconds', 0]],
+    twin: [['/settlement/responseWindowSeconds', 1]],
+    twinSettings: { ...GOOD_SETTINGS, windowSecondsMin: 1 },
+  },
+  {
     code: 'PATH_PATTERN_INVALID',
     pointer: '/constraints/protectedPaths/4',
     edits: [protect('../x')],
