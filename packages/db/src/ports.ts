@@ -384,7 +384,10 @@ export interface WorkerStore {
 
 /** Webhook payouts. */
 export interface PayoutStore {
-  /** Takes due payouts for a bounded time; another taker does not get them meanwhile. */
+  /**
+   * Takes due payouts for a bounded time; another taker does not get them meanwhile. `tries`: those that failed before.
+   * What the rail is told is the same at every try, `createdAt` included.
+   */
   takeDue(
     limit: number,
     leaseMs: number,
@@ -396,6 +399,7 @@ export interface PayoutStore {
       amountMinor: bigint;
       currency: string;
       tries: number;
+      createdAt: Date;
     }[]
   >;
   confirm(payoutId: string): Promise<void>;
@@ -405,12 +409,24 @@ export interface PayoutStore {
   retry(payoutId: string): Promise<boolean>;
 }
 
+/** For whoever holds the database itself, and for the scheduler. */
+export interface Upkeep {
+  /**
+   * Gives the principal `operator`, made where there is none, one more key. With `onlyFirst` it does nothing and
+   * answers false where some principal has the role already: of many first starts at once, one is the first.
+   */
+  addOperatorKey(keyHash: string, options: { readonly onlyFirst: boolean }): Promise<boolean>;
+  /** Deletes at most `limit` answers kept longer than `olderThanMs`; how many. */
+  forgetAnswers(olderThanMs: number, limit: number): Promise<number>;
+}
+
 export interface Database {
   readonly cases: CaseStore;
   readonly commands: Commands;
   readonly reads: Reads;
   readonly work: WorkerStore;
   readonly payouts: PayoutStore;
+  readonly upkeep: Upkeep;
   readonly queue: Queue;
   /** The database's own time. */
   now(): Promise<Date>;
