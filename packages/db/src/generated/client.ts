@@ -58,7 +58,8 @@ export type ApiKey = Prisma.ApiKeyModel
 export type IdempotencyKey = Prisma.IdempotencyKeyModel
 /**
  * Model Blob
- * Content-addressed bytes, so that any worker has them: packages, captured commits, logs.
+ * Content-addressed bytes, so that any worker has them: packages, captured commits, logs. Written chunk by chunk in
+ * transactions of their own, since a long one would hold up every reader of events.
  */
 export type Blob = Prisma.BlobModel
 /**

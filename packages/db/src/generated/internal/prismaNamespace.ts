@@ -2216,6 +2216,7 @@ export type IdempotencyKeyScalarFieldEnum = (typeof IdempotencyKeyScalarFieldEnu
 
 
 export const BlobScalarFieldEnum = {
+  id: 'id',
   sha256: 'sha256',
   sizeBytes: 'sizeBytes',
   createdAt: 'createdAt'
@@ -2225,7 +2226,7 @@ export type BlobScalarFieldEnum = (typeof BlobScalarFieldEnum)[keyof typeof Blob
 
 
 export const BlobChunkScalarFieldEnum = {
-  sha256: 'sha256',
+  blobId: 'blobId',
   index: 'index',
   bytes: 'bytes'
 } as const
@@ -2251,6 +2252,7 @@ export const ContractScalarFieldEnum = {
   state: 'state',
   document: 'document',
   digest: 'digest',
+  draftDigest: 'draftDigest',
   title: 'title',
   contractKind: 'contractKind',
   repositoryUrl: 'repositoryUrl',
@@ -2273,7 +2275,8 @@ export const ContractScalarFieldEnum = {
   baseBlob: 'baseBlob',
   createdAt: 'createdAt',
   updatedAt: 'updatedAt',
-  endedAt: 'endedAt'
+  endedAt: 'endedAt',
+  nextDueAt: 'nextDueAt'
 } as const
 
 export type ContractScalarFieldEnum = (typeof ContractScalarFieldEnum)[keyof typeof ContractScalarFieldEnum]

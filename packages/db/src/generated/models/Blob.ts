@@ -14,7 +14,8 @@ import type * as Prisma from "../internal/prismaNamespace.ts"
 
 /**
  * Model Blob
- * Content-addressed bytes, so that any worker has them: packages, captured commits, logs.
+ * Content-addressed bytes, so that any worker has them: packages, captured commits, logs. Written chunk by chunk in
+ * transactions of their own, since a long one would hold up every reader of events.
  */
 export type BlobModel = runtime.Types.Result.DefaultSelection<Prisma.$BlobPayload>
 
@@ -27,26 +28,31 @@ export type AggregateBlob = {
 }
 
 export type BlobAvgAggregateOutputType = {
+  id: number | null
   sizeBytes: number | null
 }
 
 export type BlobSumAggregateOutputType = {
+  id: bigint | null
   sizeBytes: bigint | null
 }
 
 export type BlobMinAggregateOutputType = {
+  id: bigint | null
   sha256: string | null
   sizeBytes: bigint | null
   createdAt: Date | null
 }
 
 export type BlobMaxAggregateOutputType = {
+  id: bigint | null
   sha256: string | null
   sizeBytes: bigint | null
   createdAt: Date | null
 }
 
 export type BlobCountAggregateOutputType = {
+  id: number
   sha256: number
   sizeBytes: number
   createdAt: number
@@ -55,26 +61,31 @@ export type BlobCountAggregateOutputType = {
 
 
 export type BlobAvgAggregateInputType = {
+  id?: true
   sizeBytes?: true
 }
 
 export type BlobSumAggregateInputType = {
+  id?: true
   sizeBytes?: true
 }
 
 export type BlobMinAggregateInputType = {
+  id?: true
   sha256?: true
   sizeBytes?: true
   createdAt?: true
 }
 
 export type BlobMaxAggregateInputType = {
+  id?: true
   sha256?: true
   sizeBytes?: true
   createdAt?: true
 }
 
 export type BlobCountAggregateInputType = {
+  id?: true
   sha256?: true
   sizeBytes?: true
   createdAt?: true
@@ -168,8 +179,9 @@ export type BlobGroupByArgs<ExtArgs extends runtime.Types.Extensions.InternalArg
 }
 
 export type BlobGroupByOutputType = {
-  sha256: string
-  sizeBytes: bigint
+  id: bigint
+  sha256: string | null
+  sizeBytes: bigint | null
   createdAt: Date
   _count: BlobCountAggregateOutputType | null
   _avg: BlobAvgAggregateOutputType | null
@@ -197,32 +209,36 @@ export type BlobWhereInput = {
   AND?: Prisma.BlobWhereInput | Prisma.BlobWhereInput[]
   OR?: Prisma.BlobWhereInput[]
   NOT?: Prisma.BlobWhereInput | Prisma.BlobWhereInput[]
-  sha256?: Prisma.StringFilter<"Blob"> | string
-  sizeBytes?: Prisma.BigIntFilter<"Blob"> | bigint | number
+  id?: Prisma.BigIntFilter<"Blob"> | bigint | number
+  sha256?: Prisma.StringNullableFilter<"Blob"> | string | null
+  sizeBytes?: Prisma.BigIntNullableFilter<"Blob"> | bigint | number | null
   createdAt?: Prisma.DateTimeFilter<"Blob"> | Date | string
   chunks?: Prisma.BlobChunkListRelationFilter
 }
 
 export type BlobOrderByWithRelationInput = {
-  sha256?: Prisma.SortOrder
-  sizeBytes?: Prisma.SortOrder
+  id?: Prisma.SortOrder
+  sha256?: Prisma.SortOrderInput | Prisma.SortOrder
+  sizeBytes?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   chunks?: Prisma.BlobChunkOrderByRelationAggregateInput
 }
 
 export type BlobWhereUniqueInput = Prisma.AtLeast<{
+  id?: bigint | number
   sha256?: string
   AND?: Prisma.BlobWhereInput | Prisma.BlobWhereInput[]
   OR?: Prisma.BlobWhereInput[]
   NOT?: Prisma.BlobWhereInput | Prisma.BlobWhereInput[]
-  sizeBytes?: Prisma.BigIntFilter<"Blob"> | bigint | number
+  sizeBytes?: Prisma.BigIntNullableFilter<"Blob"> | bigint | number | null
   createdAt?: Prisma.DateTimeFilter<"Blob"> | Date | string
   chunks?: Prisma.BlobChunkListRelationFilter
-}, "sha256">
+}, "id" | "sha256">
 
 export type BlobOrderByWithAggregationInput = {
-  sha256?: Prisma.SortOrder
-  sizeBytes?: Prisma.SortOrder
+  id?: Prisma.SortOrder
+  sha256?: Prisma.SortOrderInput | Prisma.SortOrder
+  sizeBytes?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   _count?: Prisma.BlobCountOrderByAggregateInput
   _avg?: Prisma.BlobAvgOrderByAggregateInput
@@ -235,80 +251,93 @@ export type BlobScalarWhereWithAggregatesInput = {
   AND?: Prisma.BlobScalarWhereWithAggregatesInput | Prisma.BlobScalarWhereWithAggregatesInput[]
   OR?: Prisma.BlobScalarWhereWithAggregatesInput[]
   NOT?: Prisma.BlobScalarWhereWithAggregatesInput | Prisma.BlobScalarWhereWithAggregatesInput[]
-  sha256?: Prisma.StringWithAggregatesFilter<"Blob"> | string
-  sizeBytes?: Prisma.BigIntWithAggregatesFilter<"Blob"> | bigint | number
+  id?: Prisma.BigIntWithAggregatesFilter<"Blob"> | bigint | number
+  sha256?: Prisma.StringNullableWithAggregatesFilter<"Blob"> | string | null
+  sizeBytes?: Prisma.BigIntNullableWithAggregatesFilter<"Blob"> | bigint | number | null
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"Blob"> | Date | string
 }
 
 export type BlobCreateInput = {
-  sha256: string
-  sizeBytes: bigint | number
+  id?: bigint | number
+  sha256?: string | null
+  sizeBytes?: bigint | number | null
   createdAt?: Date | string
   chunks?: Prisma.BlobChunkCreateNestedManyWithoutBlobInput
 }
 
 export type BlobUncheckedCreateInput = {
-  sha256: string
-  sizeBytes: bigint | number
+  id?: bigint | number
+  sha256?: string | null
+  sizeBytes?: bigint | number | null
   createdAt?: Date | string
   chunks?: Prisma.BlobChunkUncheckedCreateNestedManyWithoutBlobInput
 }
 
 export type BlobUpdateInput = {
-  sha256?: Prisma.StringFieldUpdateOperationsInput | string
-  sizeBytes?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  sha256?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  sizeBytes?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   chunks?: Prisma.BlobChunkUpdateManyWithoutBlobNestedInput
 }
 
 export type BlobUncheckedUpdateInput = {
-  sha256?: Prisma.StringFieldUpdateOperationsInput | string
-  sizeBytes?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  sha256?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  sizeBytes?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   chunks?: Prisma.BlobChunkUncheckedUpdateManyWithoutBlobNestedInput
 }
 
 export type BlobCreateManyInput = {
-  sha256: string
-  sizeBytes: bigint | number
+  id?: bigint | number
+  sha256?: string | null
+  sizeBytes?: bigint | number | null
   createdAt?: Date | string
 }
 
 export type BlobUpdateManyMutationInput = {
-  sha256?: Prisma.StringFieldUpdateOperationsInput | string
-  sizeBytes?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  sha256?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  sizeBytes?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
 export type BlobUncheckedUpdateManyInput = {
-  sha256?: Prisma.StringFieldUpdateOperationsInput | string
-  sizeBytes?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  sha256?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  sizeBytes?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
 export type BlobCountOrderByAggregateInput = {
+  id?: Prisma.SortOrder
   sha256?: Prisma.SortOrder
   sizeBytes?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
 }
 
 export type BlobAvgOrderByAggregateInput = {
+  id?: Prisma.SortOrder
   sizeBytes?: Prisma.SortOrder
 }
 
 export type BlobMaxOrderByAggregateInput = {
+  id?: Prisma.SortOrder
   sha256?: Prisma.SortOrder
   sizeBytes?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
 }
 
 export type BlobMinOrderByAggregateInput = {
+  id?: Prisma.SortOrder
   sha256?: Prisma.SortOrder
   sizeBytes?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
 }
 
 export type BlobSumOrderByAggregateInput = {
+  id?: Prisma.SortOrder
   sizeBytes?: Prisma.SortOrder
 }
 
@@ -319,6 +348,18 @@ export type BlobScalarRelationFilter = {
 
 export type BigIntFieldUpdateOperationsInput = {
   set?: bigint | number
+  increment?: bigint | number
+  decrement?: bigint | number
+  multiply?: bigint | number
+  divide?: bigint | number
+}
+
+export type NullableStringFieldUpdateOperationsInput = {
+  set?: string | null
+}
+
+export type NullableBigIntFieldUpdateOperationsInput = {
+  set?: bigint | number | null
   increment?: bigint | number
   decrement?: bigint | number
   multiply?: bigint | number
@@ -340,14 +381,16 @@ export type BlobUpdateOneRequiredWithoutChunksNestedInput = {
 }
 
 export type BlobCreateWithoutChunksInput = {
-  sha256: string
-  sizeBytes: bigint | number
+  id?: bigint | number
+  sha256?: string | null
+  sizeBytes?: bigint | number | null
   createdAt?: Date | string
 }
 
 export type BlobUncheckedCreateWithoutChunksInput = {
-  sha256: string
-  sizeBytes: bigint | number
+  id?: bigint | number
+  sha256?: string | null
+  sizeBytes?: bigint | number | null
   createdAt?: Date | string
 }
 
@@ -368,14 +411,16 @@ export type BlobUpdateToOneWithWhereWithoutChunksInput = {
 }
 
 export type BlobUpdateWithoutChunksInput = {
-  sha256?: Prisma.StringFieldUpdateOperationsInput | string
-  sizeBytes?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  sha256?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  sizeBytes?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
 export type BlobUncheckedUpdateWithoutChunksInput = {
-  sha256?: Prisma.StringFieldUpdateOperationsInput | string
-  sizeBytes?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  sha256?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  sizeBytes?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -411,6 +456,7 @@ export type BlobCountOutputTypeCountChunksArgs<ExtArgs extends runtime.Types.Ext
 
 
 export type BlobSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
+  id?: boolean
   sha256?: boolean
   sizeBytes?: boolean
   createdAt?: boolean
@@ -419,24 +465,27 @@ export type BlobSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = r
 }, ExtArgs["result"]["blob"]>
 
 export type BlobSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
+  id?: boolean
   sha256?: boolean
   sizeBytes?: boolean
   createdAt?: boolean
 }, ExtArgs["result"]["blob"]>
 
 export type BlobSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
+  id?: boolean
   sha256?: boolean
   sizeBytes?: boolean
   createdAt?: boolean
 }, ExtArgs["result"]["blob"]>
 
 export type BlobSelectScalar = {
+  id?: boolean
   sha256?: boolean
   sizeBytes?: boolean
   createdAt?: boolean
 }
 
-export type BlobOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"sha256" | "sizeBytes" | "createdAt", ExtArgs["result"]["blob"]>
+export type BlobOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "sha256" | "sizeBytes" | "createdAt", ExtArgs["result"]["blob"]>
 export type BlobInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   chunks?: boolean | Prisma.Blob$chunksArgs<ExtArgs>
   _count?: boolean | Prisma.BlobCountOutputTypeDefaultArgs<ExtArgs>
@@ -450,8 +499,12 @@ export type $BlobPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs =
     chunks: Prisma.$BlobChunkPayload<ExtArgs>[]
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
-    sha256: string
-    sizeBytes: bigint
+    id: bigint
+    /**
+     * Null until all chunks are there: nobody finds half a blob.
+     */
+    sha256: string | null
+    sizeBytes: bigint | null
     createdAt: Date
   }, ExtArgs["result"]["blob"]>
   composites: {}
@@ -536,8 +589,8 @@ export interface BlobDelegate<ExtArgs extends runtime.Types.Extensions.InternalA
    * // Get first 10 Blobs
    * const blobs = await prisma.blob.findMany({ take: 10 })
    * 
-   * // Only select the `sha256`
-   * const blobWithSha256Only = await prisma.blob.findMany({ select: { sha256: true } })
+   * // Only select the `id`
+   * const blobWithIdOnly = await prisma.blob.findMany({ select: { id: true } })
    * 
    */
   findMany<T extends BlobFindManyArgs>(args?: Prisma.SelectSubset<T, BlobFindManyArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$BlobPayload<ExtArgs>, T, "findMany", GlobalOmitOptions>>
@@ -581,9 +634,9 @@ export interface BlobDelegate<ExtArgs extends runtime.Types.Extensions.InternalA
    *   ]
    * })
    * 
-   * // Create many Blobs and only return the `sha256`
-   * const blobWithSha256Only = await prisma.blob.createManyAndReturn({
-   *   select: { sha256: true },
+   * // Create many Blobs and only return the `id`
+   * const blobWithIdOnly = await prisma.blob.createManyAndReturn({
+   *   select: { id: true },
    *   data: [
    *     // ... provide data here
    *   ]
@@ -672,9 +725,9 @@ export interface BlobDelegate<ExtArgs extends runtime.Types.Extensions.InternalA
    *   ]
    * })
    * 
-   * // Update zero or more Blobs and only return the `sha256`
-   * const blobWithSha256Only = await prisma.blob.updateManyAndReturn({
-   *   select: { sha256: true },
+   * // Update zero or more Blobs and only return the `id`
+   * const blobWithIdOnly = await prisma.blob.updateManyAndReturn({
+   *   select: { id: true },
    *   where: {
    *     // ... provide filter here
    *   },
@@ -877,6 +930,7 @@ export interface Prisma__BlobClient<T, Null = never, ExtArgs extends runtime.Typ
  * Fields of the Blob model
  */
 export interface BlobFieldRefs {
+  readonly id: Prisma.FieldRef<"Blob", 'BigInt'>
   readonly sha256: Prisma.FieldRef<"Blob", 'String'>
   readonly sizeBytes: Prisma.FieldRef<"Blob", 'BigInt'>
   readonly createdAt: Prisma.FieldRef<"Blob", 'DateTime'>
@@ -1103,7 +1157,7 @@ export type BlobCreateArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs
   /**
    * The data needed to create a Blob.
    */
-  data: Prisma.XOR<Prisma.BlobCreateInput, Prisma.BlobUncheckedCreateInput>
+  data?: Prisma.XOR<Prisma.BlobCreateInput, Prisma.BlobUncheckedCreateInput>
 }
 
 /**

@@ -27,27 +27,29 @@ export type AggregateBlobChunk = {
 }
 
 export type BlobChunkAvgAggregateOutputType = {
+  blobId: number | null
   index: number | null
 }
 
 export type BlobChunkSumAggregateOutputType = {
+  blobId: bigint | null
   index: number | null
 }
 
 export type BlobChunkMinAggregateOutputType = {
-  sha256: string | null
+  blobId: bigint | null
   index: number | null
   bytes: runtime.Bytes | null
 }
 
 export type BlobChunkMaxAggregateOutputType = {
-  sha256: string | null
+  blobId: bigint | null
   index: number | null
   bytes: runtime.Bytes | null
 }
 
 export type BlobChunkCountAggregateOutputType = {
-  sha256: number
+  blobId: number
   index: number
   bytes: number
   _all: number
@@ -55,27 +57,29 @@ export type BlobChunkCountAggregateOutputType = {
 
 
 export type BlobChunkAvgAggregateInputType = {
+  blobId?: true
   index?: true
 }
 
 export type BlobChunkSumAggregateInputType = {
+  blobId?: true
   index?: true
 }
 
 export type BlobChunkMinAggregateInputType = {
-  sha256?: true
+  blobId?: true
   index?: true
   bytes?: true
 }
 
 export type BlobChunkMaxAggregateInputType = {
-  sha256?: true
+  blobId?: true
   index?: true
   bytes?: true
 }
 
 export type BlobChunkCountAggregateInputType = {
-  sha256?: true
+  blobId?: true
   index?: true
   bytes?: true
   _all?: true
@@ -168,7 +172,7 @@ export type BlobChunkGroupByArgs<ExtArgs extends runtime.Types.Extensions.Intern
 }
 
 export type BlobChunkGroupByOutputType = {
-  sha256: string
+  blobId: bigint
   index: number
   bytes: runtime.Bytes
   _count: BlobChunkCountAggregateOutputType | null
@@ -197,32 +201,32 @@ export type BlobChunkWhereInput = {
   AND?: Prisma.BlobChunkWhereInput | Prisma.BlobChunkWhereInput[]
   OR?: Prisma.BlobChunkWhereInput[]
   NOT?: Prisma.BlobChunkWhereInput | Prisma.BlobChunkWhereInput[]
-  sha256?: Prisma.StringFilter<"BlobChunk"> | string
+  blobId?: Prisma.BigIntFilter<"BlobChunk"> | bigint | number
   index?: Prisma.IntFilter<"BlobChunk"> | number
   bytes?: Prisma.BytesFilter<"BlobChunk"> | runtime.Bytes
   blob?: Prisma.XOR<Prisma.BlobScalarRelationFilter, Prisma.BlobWhereInput>
 }
 
 export type BlobChunkOrderByWithRelationInput = {
-  sha256?: Prisma.SortOrder
+  blobId?: Prisma.SortOrder
   index?: Prisma.SortOrder
   bytes?: Prisma.SortOrder
   blob?: Prisma.BlobOrderByWithRelationInput
 }
 
 export type BlobChunkWhereUniqueInput = Prisma.AtLeast<{
-  sha256_index?: Prisma.BlobChunkSha256IndexCompoundUniqueInput
+  blobId_index?: Prisma.BlobChunkBlobIdIndexCompoundUniqueInput
   AND?: Prisma.BlobChunkWhereInput | Prisma.BlobChunkWhereInput[]
   OR?: Prisma.BlobChunkWhereInput[]
   NOT?: Prisma.BlobChunkWhereInput | Prisma.BlobChunkWhereInput[]
-  sha256?: Prisma.StringFilter<"BlobChunk"> | string
+  blobId?: Prisma.BigIntFilter<"BlobChunk"> | bigint | number
   index?: Prisma.IntFilter<"BlobChunk"> | number
   bytes?: Prisma.BytesFilter<"BlobChunk"> | runtime.Bytes
   blob?: Prisma.XOR<Prisma.BlobScalarRelationFilter, Prisma.BlobWhereInput>
-}, "sha256_index">
+}, "blobId_index">
 
 export type BlobChunkOrderByWithAggregationInput = {
-  sha256?: Prisma.SortOrder
+  blobId?: Prisma.SortOrder
   index?: Prisma.SortOrder
   bytes?: Prisma.SortOrder
   _count?: Prisma.BlobChunkCountOrderByAggregateInput
@@ -236,7 +240,7 @@ export type BlobChunkScalarWhereWithAggregatesInput = {
   AND?: Prisma.BlobChunkScalarWhereWithAggregatesInput | Prisma.BlobChunkScalarWhereWithAggregatesInput[]
   OR?: Prisma.BlobChunkScalarWhereWithAggregatesInput[]
   NOT?: Prisma.BlobChunkScalarWhereWithAggregatesInput | Prisma.BlobChunkScalarWhereWithAggregatesInput[]
-  sha256?: Prisma.StringWithAggregatesFilter<"BlobChunk"> | string
+  blobId?: Prisma.BigIntWithAggregatesFilter<"BlobChunk"> | bigint | number
   index?: Prisma.IntWithAggregatesFilter<"BlobChunk"> | number
   bytes?: Prisma.BytesWithAggregatesFilter<"BlobChunk"> | runtime.Bytes
 }
@@ -248,7 +252,7 @@ export type BlobChunkCreateInput = {
 }
 
 export type BlobChunkUncheckedCreateInput = {
-  sha256: string
+  blobId: bigint | number
   index: number
   bytes: runtime.Bytes
 }
@@ -260,13 +264,13 @@ export type BlobChunkUpdateInput = {
 }
 
 export type BlobChunkUncheckedUpdateInput = {
-  sha256?: Prisma.StringFieldUpdateOperationsInput | string
+  blobId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   index?: Prisma.IntFieldUpdateOperationsInput | number
   bytes?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
 }
 
 export type BlobChunkCreateManyInput = {
-  sha256: string
+  blobId: bigint | number
   index: number
   bytes: runtime.Bytes
 }
@@ -277,7 +281,7 @@ export type BlobChunkUpdateManyMutationInput = {
 }
 
 export type BlobChunkUncheckedUpdateManyInput = {
-  sha256?: Prisma.StringFieldUpdateOperationsInput | string
+  blobId?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   index?: Prisma.IntFieldUpdateOperationsInput | number
   bytes?: Prisma.BytesFieldUpdateOperationsInput | runtime.Bytes
 }
@@ -292,34 +296,36 @@ export type BlobChunkOrderByRelationAggregateInput = {
   _count?: Prisma.SortOrder
 }
 
-export type BlobChunkSha256IndexCompoundUniqueInput = {
-  sha256: string
+export type BlobChunkBlobIdIndexCompoundUniqueInput = {
+  blobId: bigint | number
   index: number
 }
 
 export type BlobChunkCountOrderByAggregateInput = {
-  sha256?: Prisma.SortOrder
+  blobId?: Prisma.SortOrder
   index?: Prisma.SortOrder
   bytes?: Prisma.SortOrder
 }
 
 export type BlobChunkAvgOrderByAggregateInput = {
+  blobId?: Prisma.SortOrder
   index?: Prisma.SortOrder
 }
 
 export type BlobChunkMaxOrderByAggregateInput = {
-  sha256?: Prisma.SortOrder
+  blobId?: Prisma.SortOrder
   index?: Prisma.SortOrder
   bytes?: Prisma.SortOrder
 }
 
 export type BlobChunkMinOrderByAggregateInput = {
-  sha256?: Prisma.SortOrder
+  blobId?: Prisma.SortOrder
   index?: Prisma.SortOrder
   bytes?: Prisma.SortOrder
 }
 
 export type BlobChunkSumOrderByAggregateInput = {
+  blobId?: Prisma.SortOrder
   index?: Prisma.SortOrder
 }
 
@@ -409,7 +415,7 @@ export type BlobChunkScalarWhereInput = {
   AND?: Prisma.BlobChunkScalarWhereInput | Prisma.BlobChunkScalarWhereInput[]
   OR?: Prisma.BlobChunkScalarWhereInput[]
   NOT?: Prisma.BlobChunkScalarWhereInput | Prisma.BlobChunkScalarWhereInput[]
-  sha256?: Prisma.StringFilter<"BlobChunk"> | string
+  blobId?: Prisma.BigIntFilter<"BlobChunk"> | bigint | number
   index?: Prisma.IntFilter<"BlobChunk"> | number
   bytes?: Prisma.BytesFilter<"BlobChunk"> | runtime.Bytes
 }
@@ -437,33 +443,33 @@ export type BlobChunkUncheckedUpdateManyWithoutBlobInput = {
 
 
 export type BlobChunkSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
-  sha256?: boolean
+  blobId?: boolean
   index?: boolean
   bytes?: boolean
   blob?: boolean | Prisma.BlobDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["blobChunk"]>
 
 export type BlobChunkSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
-  sha256?: boolean
+  blobId?: boolean
   index?: boolean
   bytes?: boolean
   blob?: boolean | Prisma.BlobDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["blobChunk"]>
 
 export type BlobChunkSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
-  sha256?: boolean
+  blobId?: boolean
   index?: boolean
   bytes?: boolean
   blob?: boolean | Prisma.BlobDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["blobChunk"]>
 
 export type BlobChunkSelectScalar = {
-  sha256?: boolean
+  blobId?: boolean
   index?: boolean
   bytes?: boolean
 }
 
-export type BlobChunkOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"sha256" | "index" | "bytes", ExtArgs["result"]["blobChunk"]>
+export type BlobChunkOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"blobId" | "index" | "bytes", ExtArgs["result"]["blobChunk"]>
 export type BlobChunkInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   blob?: boolean | Prisma.BlobDefaultArgs<ExtArgs>
 }
@@ -480,7 +486,7 @@ export type $BlobChunkPayload<ExtArgs extends runtime.Types.Extensions.InternalA
     blob: Prisma.$BlobPayload<ExtArgs>
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
-    sha256: string
+    blobId: bigint
     index: number
     bytes: runtime.Bytes
   }, ExtArgs["result"]["blobChunk"]>
@@ -566,8 +572,8 @@ export interface BlobChunkDelegate<ExtArgs extends runtime.Types.Extensions.Inte
    * // Get first 10 BlobChunks
    * const blobChunks = await prisma.blobChunk.findMany({ take: 10 })
    * 
-   * // Only select the `sha256`
-   * const blobChunkWithSha256Only = await prisma.blobChunk.findMany({ select: { sha256: true } })
+   * // Only select the `blobId`
+   * const blobChunkWithBlobIdOnly = await prisma.blobChunk.findMany({ select: { blobId: true } })
    * 
    */
   findMany<T extends BlobChunkFindManyArgs>(args?: Prisma.SelectSubset<T, BlobChunkFindManyArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$BlobChunkPayload<ExtArgs>, T, "findMany", GlobalOmitOptions>>
@@ -611,9 +617,9 @@ export interface BlobChunkDelegate<ExtArgs extends runtime.Types.Extensions.Inte
    *   ]
    * })
    * 
-   * // Create many BlobChunks and only return the `sha256`
-   * const blobChunkWithSha256Only = await prisma.blobChunk.createManyAndReturn({
-   *   select: { sha256: true },
+   * // Create many BlobChunks and only return the `blobId`
+   * const blobChunkWithBlobIdOnly = await prisma.blobChunk.createManyAndReturn({
+   *   select: { blobId: true },
    *   data: [
    *     // ... provide data here
    *   ]
@@ -702,9 +708,9 @@ export interface BlobChunkDelegate<ExtArgs extends runtime.Types.Extensions.Inte
    *   ]
    * })
    * 
-   * // Update zero or more BlobChunks and only return the `sha256`
-   * const blobChunkWithSha256Only = await prisma.blobChunk.updateManyAndReturn({
-   *   select: { sha256: true },
+   * // Update zero or more BlobChunks and only return the `blobId`
+   * const blobChunkWithBlobIdOnly = await prisma.blobChunk.updateManyAndReturn({
+   *   select: { blobId: true },
    *   where: {
    *     // ... provide filter here
    *   },
@@ -907,7 +913,7 @@ export interface Prisma__BlobChunkClient<T, Null = never, ExtArgs extends runtim
  * Fields of the BlobChunk model
  */
 export interface BlobChunkFieldRefs {
-  readonly sha256: Prisma.FieldRef<"BlobChunk", 'String'>
+  readonly blobId: Prisma.FieldRef<"BlobChunk", 'BigInt'>
   readonly index: Prisma.FieldRef<"BlobChunk", 'Int'>
   readonly bytes: Prisma.FieldRef<"BlobChunk", 'Bytes'>
 }

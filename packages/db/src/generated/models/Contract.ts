@@ -53,6 +53,7 @@ export type ContractMinAggregateOutputType = {
   state: string | null
   document: string | null
   digest: string | null
+  draftDigest: string | null
   title: string | null
   contractKind: string | null
   repositoryUrl: string | null
@@ -74,6 +75,7 @@ export type ContractMinAggregateOutputType = {
   createdAt: Date | null
   updatedAt: Date | null
   endedAt: Date | null
+  nextDueAt: Date | null
 }
 
 export type ContractMaxAggregateOutputType = {
@@ -83,6 +85,7 @@ export type ContractMaxAggregateOutputType = {
   state: string | null
   document: string | null
   digest: string | null
+  draftDigest: string | null
   title: string | null
   contractKind: string | null
   repositoryUrl: string | null
@@ -104,6 +107,7 @@ export type ContractMaxAggregateOutputType = {
   createdAt: Date | null
   updatedAt: Date | null
   endedAt: Date | null
+  nextDueAt: Date | null
 }
 
 export type ContractCountAggregateOutputType = {
@@ -113,6 +117,7 @@ export type ContractCountAggregateOutputType = {
   state: number
   document: number
   digest: number
+  draftDigest: number
   title: number
   contractKind: number
   repositoryUrl: number
@@ -136,6 +141,7 @@ export type ContractCountAggregateOutputType = {
   createdAt: number
   updatedAt: number
   endedAt: number
+  nextDueAt: number
   _all: number
 }
 
@@ -167,6 +173,7 @@ export type ContractMinAggregateInputType = {
   state?: true
   document?: true
   digest?: true
+  draftDigest?: true
   title?: true
   contractKind?: true
   repositoryUrl?: true
@@ -188,6 +195,7 @@ export type ContractMinAggregateInputType = {
   createdAt?: true
   updatedAt?: true
   endedAt?: true
+  nextDueAt?: true
 }
 
 export type ContractMaxAggregateInputType = {
@@ -197,6 +205,7 @@ export type ContractMaxAggregateInputType = {
   state?: true
   document?: true
   digest?: true
+  draftDigest?: true
   title?: true
   contractKind?: true
   repositoryUrl?: true
@@ -218,6 +227,7 @@ export type ContractMaxAggregateInputType = {
   createdAt?: true
   updatedAt?: true
   endedAt?: true
+  nextDueAt?: true
 }
 
 export type ContractCountAggregateInputType = {
@@ -227,6 +237,7 @@ export type ContractCountAggregateInputType = {
   state?: true
   document?: true
   digest?: true
+  draftDigest?: true
   title?: true
   contractKind?: true
   repositoryUrl?: true
@@ -250,6 +261,7 @@ export type ContractCountAggregateInputType = {
   createdAt?: true
   updatedAt?: true
   endedAt?: true
+  nextDueAt?: true
   _all?: true
 }
 
@@ -346,6 +358,7 @@ export type ContractGroupByOutputType = {
   state: string
   document: string
   digest: string
+  draftDigest: string
   title: string
   contractKind: string
   repositoryUrl: string
@@ -369,6 +382,7 @@ export type ContractGroupByOutputType = {
   createdAt: Date
   updatedAt: Date
   endedAt: Date | null
+  nextDueAt: Date | null
   _count: ContractCountAggregateOutputType | null
   _avg: ContractAvgAggregateOutputType | null
   _sum: ContractSumAggregateOutputType | null
@@ -401,6 +415,7 @@ export type ContractWhereInput = {
   state?: Prisma.StringFilter<"Contract"> | string
   document?: Prisma.StringFilter<"Contract"> | string
   digest?: Prisma.StringFilter<"Contract"> | string
+  draftDigest?: Prisma.StringFilter<"Contract"> | string
   title?: Prisma.StringFilter<"Contract"> | string
   contractKind?: Prisma.StringFilter<"Contract"> | string
   repositoryUrl?: Prisma.StringFilter<"Contract"> | string
@@ -424,6 +439,7 @@ export type ContractWhereInput = {
   createdAt?: Prisma.DateTimeFilter<"Contract"> | Date | string
   updatedAt?: Prisma.DateTimeFilter<"Contract"> | Date | string
   endedAt?: Prisma.DateTimeNullableFilter<"Contract"> | Date | string | null
+  nextDueAt?: Prisma.DateTimeNullableFilter<"Contract"> | Date | string | null
 }
 
 export type ContractOrderByWithRelationInput = {
@@ -433,6 +449,7 @@ export type ContractOrderByWithRelationInput = {
   state?: Prisma.SortOrder
   document?: Prisma.SortOrder
   digest?: Prisma.SortOrder
+  draftDigest?: Prisma.SortOrder
   title?: Prisma.SortOrder
   contractKind?: Prisma.SortOrder
   repositoryUrl?: Prisma.SortOrder
@@ -456,6 +473,7 @@ export type ContractOrderByWithRelationInput = {
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
   endedAt?: Prisma.SortOrderInput | Prisma.SortOrder
+  nextDueAt?: Prisma.SortOrderInput | Prisma.SortOrder
 }
 
 export type ContractWhereUniqueInput = Prisma.AtLeast<{
@@ -468,6 +486,7 @@ export type ContractWhereUniqueInput = Prisma.AtLeast<{
   state?: Prisma.StringFilter<"Contract"> | string
   document?: Prisma.StringFilter<"Contract"> | string
   digest?: Prisma.StringFilter<"Contract"> | string
+  draftDigest?: Prisma.StringFilter<"Contract"> | string
   title?: Prisma.StringFilter<"Contract"> | string
   contractKind?: Prisma.StringFilter<"Contract"> | string
   repositoryUrl?: Prisma.StringFilter<"Contract"> | string
@@ -491,6 +510,7 @@ export type ContractWhereUniqueInput = Prisma.AtLeast<{
   createdAt?: Prisma.DateTimeFilter<"Contract"> | Date | string
   updatedAt?: Prisma.DateTimeFilter<"Contract"> | Date | string
   endedAt?: Prisma.DateTimeNullableFilter<"Contract"> | Date | string | null
+  nextDueAt?: Prisma.DateTimeNullableFilter<"Contract"> | Date | string | null
 }, "id" | "seq">
 
 export type ContractOrderByWithAggregationInput = {
@@ -500,6 +520,7 @@ export type ContractOrderByWithAggregationInput = {
   state?: Prisma.SortOrder
   document?: Prisma.SortOrder
   digest?: Prisma.SortOrder
+  draftDigest?: Prisma.SortOrder
   title?: Prisma.SortOrder
   contractKind?: Prisma.SortOrder
   repositoryUrl?: Prisma.SortOrder
@@ -523,6 +544,7 @@ export type ContractOrderByWithAggregationInput = {
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
   endedAt?: Prisma.SortOrderInput | Prisma.SortOrder
+  nextDueAt?: Prisma.SortOrderInput | Prisma.SortOrder
   _count?: Prisma.ContractCountOrderByAggregateInput
   _avg?: Prisma.ContractAvgOrderByAggregateInput
   _max?: Prisma.ContractMaxOrderByAggregateInput
@@ -540,6 +562,7 @@ export type ContractScalarWhereWithAggregatesInput = {
   state?: Prisma.StringWithAggregatesFilter<"Contract"> | string
   document?: Prisma.StringWithAggregatesFilter<"Contract"> | string
   digest?: Prisma.StringWithAggregatesFilter<"Contract"> | string
+  draftDigest?: Prisma.StringWithAggregatesFilter<"Contract"> | string
   title?: Prisma.StringWithAggregatesFilter<"Contract"> | string
   contractKind?: Prisma.StringWithAggregatesFilter<"Contract"> | string
   repositoryUrl?: Prisma.StringWithAggregatesFilter<"Contract"> | string
@@ -563,6 +586,7 @@ export type ContractScalarWhereWithAggregatesInput = {
   createdAt?: Prisma.DateTimeWithAggregatesFilter<"Contract"> | Date | string
   updatedAt?: Prisma.DateTimeWithAggregatesFilter<"Contract"> | Date | string
   endedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"Contract"> | Date | string | null
+  nextDueAt?: Prisma.DateTimeNullableWithAggregatesFilter<"Contract"> | Date | string | null
 }
 
 export type ContractCreateInput = {
@@ -572,6 +596,7 @@ export type ContractCreateInput = {
   state?: string
   document: string
   digest: string
+  draftDigest: string
   title: string
   contractKind: string
   repositoryUrl: string
@@ -595,6 +620,7 @@ export type ContractCreateInput = {
   createdAt?: Date | string
   updatedAt?: Date | string
   endedAt?: Date | string | null
+  nextDueAt?: Date | string | null
 }
 
 export type ContractUncheckedCreateInput = {
@@ -604,6 +630,7 @@ export type ContractUncheckedCreateInput = {
   state?: string
   document: string
   digest: string
+  draftDigest: string
   title: string
   contractKind: string
   repositoryUrl: string
@@ -627,6 +654,7 @@ export type ContractUncheckedCreateInput = {
   createdAt?: Date | string
   updatedAt?: Date | string
   endedAt?: Date | string | null
+  nextDueAt?: Date | string | null
 }
 
 export type ContractUpdateInput = {
@@ -636,6 +664,7 @@ export type ContractUpdateInput = {
   state?: Prisma.StringFieldUpdateOperationsInput | string
   document?: Prisma.StringFieldUpdateOperationsInput | string
   digest?: Prisma.StringFieldUpdateOperationsInput | string
+  draftDigest?: Prisma.StringFieldUpdateOperationsInput | string
   title?: Prisma.StringFieldUpdateOperationsInput | string
   contractKind?: Prisma.StringFieldUpdateOperationsInput | string
   repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
@@ -659,6 +688,7 @@ export type ContractUpdateInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  nextDueAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
 export type ContractUncheckedUpdateInput = {
@@ -668,6 +698,7 @@ export type ContractUncheckedUpdateInput = {
   state?: Prisma.StringFieldUpdateOperationsInput | string
   document?: Prisma.StringFieldUpdateOperationsInput | string
   digest?: Prisma.StringFieldUpdateOperationsInput | string
+  draftDigest?: Prisma.StringFieldUpdateOperationsInput | string
   title?: Prisma.StringFieldUpdateOperationsInput | string
   contractKind?: Prisma.StringFieldUpdateOperationsInput | string
   repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
@@ -691,6 +722,7 @@ export type ContractUncheckedUpdateInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  nextDueAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
 export type ContractCreateManyInput = {
@@ -700,6 +732,7 @@ export type ContractCreateManyInput = {
   state?: string
   document: string
   digest: string
+  draftDigest: string
   title: string
   contractKind: string
   repositoryUrl: string
@@ -723,6 +756,7 @@ export type ContractCreateManyInput = {
   createdAt?: Date | string
   updatedAt?: Date | string
   endedAt?: Date | string | null
+  nextDueAt?: Date | string | null
 }
 
 export type ContractUpdateManyMutationInput = {
@@ -732,6 +766,7 @@ export type ContractUpdateManyMutationInput = {
   state?: Prisma.StringFieldUpdateOperationsInput | string
   document?: Prisma.StringFieldUpdateOperationsInput | string
   digest?: Prisma.StringFieldUpdateOperationsInput | string
+  draftDigest?: Prisma.StringFieldUpdateOperationsInput | string
   title?: Prisma.StringFieldUpdateOperationsInput | string
   contractKind?: Prisma.StringFieldUpdateOperationsInput | string
   repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
@@ -755,6 +790,7 @@ export type ContractUpdateManyMutationInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  nextDueAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
 export type ContractUncheckedUpdateManyInput = {
@@ -764,6 +800,7 @@ export type ContractUncheckedUpdateManyInput = {
   state?: Prisma.StringFieldUpdateOperationsInput | string
   document?: Prisma.StringFieldUpdateOperationsInput | string
   digest?: Prisma.StringFieldUpdateOperationsInput | string
+  draftDigest?: Prisma.StringFieldUpdateOperationsInput | string
   title?: Prisma.StringFieldUpdateOperationsInput | string
   contractKind?: Prisma.StringFieldUpdateOperationsInput | string
   repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
@@ -787,6 +824,7 @@ export type ContractUncheckedUpdateManyInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  nextDueAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
 }
 
 export type ContractCountOrderByAggregateInput = {
@@ -796,6 +834,7 @@ export type ContractCountOrderByAggregateInput = {
   state?: Prisma.SortOrder
   document?: Prisma.SortOrder
   digest?: Prisma.SortOrder
+  draftDigest?: Prisma.SortOrder
   title?: Prisma.SortOrder
   contractKind?: Prisma.SortOrder
   repositoryUrl?: Prisma.SortOrder
@@ -819,6 +858,7 @@ export type ContractCountOrderByAggregateInput = {
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
   endedAt?: Prisma.SortOrder
+  nextDueAt?: Prisma.SortOrder
 }
 
 export type ContractAvgOrderByAggregateInput = {
@@ -838,6 +878,7 @@ export type ContractMaxOrderByAggregateInput = {
   state?: Prisma.SortOrder
   document?: Prisma.SortOrder
   digest?: Prisma.SortOrder
+  draftDigest?: Prisma.SortOrder
   title?: Prisma.SortOrder
   contractKind?: Prisma.SortOrder
   repositoryUrl?: Prisma.SortOrder
@@ -859,6 +900,7 @@ export type ContractMaxOrderByAggregateInput = {
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
   endedAt?: Prisma.SortOrder
+  nextDueAt?: Prisma.SortOrder
 }
 
 export type ContractMinOrderByAggregateInput = {
@@ -868,6 +910,7 @@ export type ContractMinOrderByAggregateInput = {
   state?: Prisma.SortOrder
   document?: Prisma.SortOrder
   digest?: Prisma.SortOrder
+  draftDigest?: Prisma.SortOrder
   title?: Prisma.SortOrder
   contractKind?: Prisma.SortOrder
   repositoryUrl?: Prisma.SortOrder
@@ -889,6 +932,7 @@ export type ContractMinOrderByAggregateInput = {
   createdAt?: Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
   endedAt?: Prisma.SortOrder
+  nextDueAt?: Prisma.SortOrder
 }
 
 export type ContractSumOrderByAggregateInput = {
@@ -903,10 +947,6 @@ export type ContractSumOrderByAggregateInput = {
 
 export type ContractCreateinvitedIdsInput = {
   set: string[]
-}
-
-export type NullableStringFieldUpdateOperationsInput = {
-  set?: string | null
 }
 
 export type ContractUpdateinvitedIdsInput = {
@@ -927,6 +967,7 @@ export type ContractSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs
   state?: boolean
   document?: boolean
   digest?: boolean
+  draftDigest?: boolean
   title?: boolean
   contractKind?: boolean
   repositoryUrl?: boolean
@@ -950,6 +991,7 @@ export type ContractSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs
   createdAt?: boolean
   updatedAt?: boolean
   endedAt?: boolean
+  nextDueAt?: boolean
 }, ExtArgs["result"]["contract"]>
 
 export type ContractSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -959,6 +1001,7 @@ export type ContractSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Exte
   state?: boolean
   document?: boolean
   digest?: boolean
+  draftDigest?: boolean
   title?: boolean
   contractKind?: boolean
   repositoryUrl?: boolean
@@ -982,6 +1025,7 @@ export type ContractSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Exte
   createdAt?: boolean
   updatedAt?: boolean
   endedAt?: boolean
+  nextDueAt?: boolean
 }, ExtArgs["result"]["contract"]>
 
 export type ContractSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -991,6 +1035,7 @@ export type ContractSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Exte
   state?: boolean
   document?: boolean
   digest?: boolean
+  draftDigest?: boolean
   title?: boolean
   contractKind?: boolean
   repositoryUrl?: boolean
@@ -1014,6 +1059,7 @@ export type ContractSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Exte
   createdAt?: boolean
   updatedAt?: boolean
   endedAt?: boolean
+  nextDueAt?: boolean
 }, ExtArgs["result"]["contract"]>
 
 export type ContractSelectScalar = {
@@ -1023,6 +1069,7 @@ export type ContractSelectScalar = {
   state?: boolean
   document?: boolean
   digest?: boolean
+  draftDigest?: boolean
   title?: boolean
   contractKind?: boolean
   repositoryUrl?: boolean
@@ -1046,9 +1093,10 @@ export type ContractSelectScalar = {
   createdAt?: boolean
   updatedAt?: boolean
   endedAt?: boolean
+  nextDueAt?: boolean
 }
 
-export type ContractOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "seq" | "requesterId" | "state" | "document" | "digest" | "title" | "contractKind" | "repositoryUrl" | "baseCommit" | "packageSha256" | "closesAt" | "rewardMinor" | "currency" | "feeBps" | "windowSeconds" | "responseSeconds" | "bondMinor" | "invitedIds" | "inviteOnly" | "needsClaim" | "approvalState" | "approvalAttempt" | "findings" | "approvalProblem" | "baseBlob" | "createdAt" | "updatedAt" | "endedAt", ExtArgs["result"]["contract"]>
+export type ContractOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "seq" | "requesterId" | "state" | "document" | "digest" | "draftDigest" | "title" | "contractKind" | "repositoryUrl" | "baseCommit" | "packageSha256" | "closesAt" | "rewardMinor" | "currency" | "feeBps" | "windowSeconds" | "responseSeconds" | "bondMinor" | "invitedIds" | "inviteOnly" | "needsClaim" | "approvalState" | "approvalAttempt" | "findings" | "approvalProblem" | "baseBlob" | "createdAt" | "updatedAt" | "endedAt" | "nextDueAt", ExtArgs["result"]["contract"]>
 
 export type $ContractPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "Contract"
@@ -1072,6 +1120,10 @@ export type $ContractPayload<ExtArgs extends runtime.Types.Extensions.InternalAr
      * `sha256:…` of the document; of the frozen one, image pinned, once the state has left DRAFT.
      */
     digest: string
+    /**
+     * Of the draft as it was posted, which approval changes: the same draft twice is one contract.
+     */
+    draftDigest: string
     title: string
     contractKind: string
     repositoryUrl: string
@@ -1107,6 +1159,10 @@ export type $ContractPayload<ExtArgs extends runtime.Types.Extensions.InternalAr
     createdAt: Date
     updatedAt: Date
     endedAt: Date | null
+    /**
+     * When time alone next changes something, captures apart: those are found by their own deadline.
+     */
+    nextDueAt: Date | null
   }, ExtArgs["result"]["contract"]>
   composites: {}
 }
@@ -1536,6 +1592,7 @@ export interface ContractFieldRefs {
   readonly state: Prisma.FieldRef<"Contract", 'String'>
   readonly document: Prisma.FieldRef<"Contract", 'String'>
   readonly digest: Prisma.FieldRef<"Contract", 'String'>
+  readonly draftDigest: Prisma.FieldRef<"Contract", 'String'>
   readonly title: Prisma.FieldRef<"Contract", 'String'>
   readonly contractKind: Prisma.FieldRef<"Contract", 'String'>
   readonly repositoryUrl: Prisma.FieldRef<"Contract", 'String'>
@@ -1559,6 +1616,7 @@ export interface ContractFieldRefs {
   readonly createdAt: Prisma.FieldRef<"Contract", 'DateTime'>
   readonly updatedAt: Prisma.FieldRef<"Contract", 'DateTime'>
   readonly endedAt: Prisma.FieldRef<"Contract", 'DateTime'>
+  readonly nextDueAt: Prisma.FieldRef<"Contract", 'DateTime'>
 }
     
 
