@@ -1,4 +1,4 @@
-import type { SealedVerdict } from '@kervyxa/core';
+import type { InfraReason, SealedVerdict, SourceReason } from '@kervyxa/core';
 
 export const CONTRACT_STATES = [
   'DRAFT',
@@ -80,17 +80,20 @@ export interface RunCase {
   readonly attempt: number;
   /** Attempts that ended in ERROR or were lost; a drained worker's are not counted. */
   readonly tries: number;
+  /** Why the last of those attempts ended; null before the first. */
+  readonly lastFailure: InfraReason | SourceReason | null;
   readonly verdict: SealedVerdict | null;
 }
 
 export interface SubmissionCase {
   readonly id: string;
   readonly solverId: string;
-  /** The place in line: order of receipt. */
+  /** The place in line: order of receipt. The store gives a new submission its own, whatever the decision says. */
   readonly seq: bigint;
   readonly state: SubmissionState;
   /** A commit not captured by then ends INCONCLUSIVE. */
   readonly captureBy: Date;
+  readonly captured: boolean;
   /** When a HELD submission stops holding up the settlement of others, and ends INCONCLUSIVE. */
   readonly heldUntil: Date | null;
   /** Half-open: challenge before `closesAt`, settle at or after it. Null where it never held the pass. */
@@ -112,11 +115,14 @@ export interface ChallengeCase {
   readonly decideBy: Date;
   /** The runs that answer it, in order; several challenges may share one. */
   readonly runIds: readonly string[];
+  /** An arbiter may order one rerun for each challenge. */
+  readonly rerunOrdered: boolean;
 }
 
 /**
- * All that decides about one contract's money, read under its lock: the contract, its submissions that are not at an
- * end (and INCONCLUSIVE ones that the operator may try again), in order of receipt, with their runs and challenges.
+ * All that decides about one contract's money, read under its lock: the contract; its submissions that are not at an
+ * end (and INCONCLUSIVE ones that the operator may try again: all but those with a source reason), in order of receipt;
+ * all their runs, in order of creation; all their challenges, ended ones too, in order of filing.
  */
 export interface ContractCase {
   readonly contract: ContractFacts;

@@ -9,7 +9,10 @@ import type { Decision } from './decision.ts';
  * that throws has changed nothing, unless the connection was lost while committing; repeat it then.
  */
 export interface CaseStore {
-  /** Throws SETTLEMENT_CONTRACT_UNKNOWN. */
+  /**
+   * Besides what `decide` refuses, refused with SETTLEMENT_FUNDS_INSUFFICIENT where an account would be overdrawn.
+   * Throws SETTLEMENT_CONTRACT_UNKNOWN.
+   */
   execute(contractId: string, command: Command): Promise<Decision>;
   /** Contracts for which `advance` would do something now, those that wait longest first. */
   listDue(limit: number): Promise<readonly string[]>;
