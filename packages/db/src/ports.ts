@@ -61,6 +61,8 @@ export interface ContractRow {
   readonly inviteOnly: boolean;
   readonly invitedIds: readonly string[];
   readonly createdAt: Date;
+  /** When escrow came in; null for a draft that nobody but its requester has ever seen, also once it has ended. */
+  readonly fundedAt: Date | null;
   readonly endedAt: Date | null;
 }
 
