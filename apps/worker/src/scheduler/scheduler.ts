@@ -1,0 +1,61 @@
+import type { Database } from '@kervyxa/db';
+import type { PayoutRail } from '../payouts/rail.ts';
+import { sendDuePayouts } from '../payouts/send-due.ts';
+import { advanceDue } from './advance-due.ts';
+import { startNudge, type Log } from './nudge.ts';
+
+const DAY_MS = 86_400_000;
+/** An Idempotency-Key answers repeats for that long. */
+const ANSWERS_KEPT_MS = 7 * DAY_MS;
+const ANSWERS_BATCH = 1_000;
+
+export const PATTERNS = {
+  advance: '*/2 * * * * *',
+  payouts: '*/2 * * * * *',
+  reap: '*/15 * * * * *',
+  forget: '17 */10 * * * *',
+} as const;
+
+export interface SchedulerOptions {
+  readonly database: Pick<Database, 'cases' | 'payouts' | 'queue' | 'upkeep'>;
+  /** Null: balances are all there is, and nothing is sent. */
+  readonly rail: PayoutRail | null;
+  readonly log: Log;
+}
+
+export interface Scheduler {
+  /** Begins nothing more, waits for what runs. Safe twice. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Nudges what time alone brings. It decides nothing and remembers nothing: any number may run, in any number of
+ * processes, and ticks that are missed, early, doubled or at once change nothing but how soon it happens.
+ */
+export function startScheduler({ database, rail, log }: SchedulerOptions): Scheduler {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const { cases, payouts, queue, upkeep } = database;
+  const jobs: Record<keyof typeof PATTERNS, () => Promise<void>> = {
+    advance: () => advanceDue(cases, { log, signal }),
+    payouts: async () => {
+      if (rail !== null) await sendDuePayouts(payouts, rail, { log, signal });
+    },
+    reap: async () => {
+      const count = await queue.reap();
+      if (count > 0) log.warn({ count }, 'jobs of workers that are gone were given back');
+    },
+    forget: async () => {
+      await upkeep.forgetAnswers(ANSWERS_KEPT_MS, ANSWERS_BATCH);
+    },
+  };
+  const nudges = (Object.keys(PATTERNS) as (keyof typeof PATTERNS)[]).map((name) =>
+    startNudge({ name, pattern: PATTERNS[name], work: jobs[name], log }),
+  );
+  return {
+    stop: async () => {
+      stopping.abort();
+      await Promise.all(nudges.map((nudge) => nudge.stop()));
+    },
+  };
+}
