@@ -456,10 +456,12 @@ export interface LeasedJob {
  * makes them needed.
  */
 export interface Queue {
+  /** How long a job stays its worker's without a `beat`. */
+  readonly leaseMs: number;
   /** The next job, or null where there is none now. */
-  take(name: QueueName, options: { readonly leaseMs: number }): Promise<LeasedJob | null>;
+  take(name: QueueName): Promise<LeasedJob | null>;
   /** Calls back when jobs of that name may have come; until the returned function is called. */
   onReady(name: QueueName, wake: () => void): () => void;
   /** Gives back jobs whose lease ended. Harmless at any time. */
-  reap(): Promise<number>;
+  reap(): Promise<void>;
 }

@@ -1,0 +1,73 @@
+import type { Db, PgBoss } from 'pg-boss';
+import type { QueueName } from '../ports.ts';
+import { takeTurn } from './turns.ts';
+
+/** A connection of `pg` on which a transaction has begun. */
+export interface SqlTransaction {
+  query(config: { readonly text: string; readonly values: unknown[] }): Promise<{
+    rows: Record<string, unknown>[];
+  }>;
+}
+
+export interface JobFlow {
+  readonly contractId: string;
+  /** Whose work it is: the solver of a submission or run, the requester of an approval. */
+  readonly solverId: string;
+}
+
+export interface SendOptions extends JobFlow {
+  /** Not before then. */
+  readonly delayMs: number;
+}
+
+/**
+ * Puts a job into its queue, in the caller's transaction: it is there if and only if the transaction commits. One job
+ * waits for a subject at any time: where one waits already, it stays that job, and is ready at once if it is wanted at
+ * once. Where one is being worked on, another is made that waits until the first has ended, so that whoever changed the
+ * subject meanwhile is not forgotten.
+ *
+ * Call `wake` with the queue's name after the commit.
+ */
+export type SendJob = (
+  sql: SqlTransaction,
+  name: QueueName,
+  subjectId: string,
+  options: SendOptions,
+) => Promise<void>;
+
+/** A waiting job can be taken between two looks at it, and the one taken can end; nothing makes it happen for ever. */
+const LOOKS_MAX = 5;
+
+export function createSendJob(boss: PgBoss): SendJob {
+  return async (sql, name, subjectId, { delayMs, ...flow }) => {
+    const db: Db = { executeSql: (text, values = []) => sql.query({ text, values }) };
+    if (await sendNew(boss, db, name, subjectId, { delayMs, ...flow })) return;
+    for (let look = 0; look < LOOKS_MAX; look += 1) {
+      // Changing the waiting job locks it: a worker that took it before our commit would not see what we changed.
+      const startAfter = delayMs === 0 ? { startAfter: 0 } : {};
+      const options = { singletonKey: subjectId, match: 'all' as const, db, ...startAfter };
+      const { updated } = await boss.update({ name, options });
+      if (updated > 0) return;
+      if (await sendNew(boss, db, name, subjectId, { delayMs, ...flow })) return;
+    }
+    throw new Error(`a job of queue ${name} was neither sent nor found in ${LOOKS_MAX} looks`);
+  };
+}
+
+/** Whether it was sent; not where a job of this subject waits already. */
+export async function sendNew(
+  boss: PgBoss,
+  db: Db,
+  name: QueueName,
+  subjectId: string,
+  { delayMs, ...flow }: SendOptions,
+): Promise<boolean> {
+  const turn = await takeTurn(db, name, flow);
+  const id = await boss.send(name, flow, {
+    db,
+    priority: -turn,
+    singletonKey: subjectId,
+    ...(delayMs === 0 ? {} : { startAfter: delayMs / 1_000 }),
+  });
+  return id !== null;
+}
