@@ -10,6 +10,21 @@ const family = defineErrors({
     ...USAGE,
     meaning: 'KERVYXA_GIT_ALLOW holds something that is no origin.',
   },
+  CLI_SETTING_INVALID: {
+    ...USAGE,
+    meaning: 'A setting in the environment is malformed, or lacks another one.',
+  },
+  CLI_DATABASE_URL_MISSING: {
+    ...USAGE,
+    meaning: 'The command shares a database with others, and DATABASE_URL does not name it.',
+  },
+  CLI_LISTEN_FAILED: {
+    fault: 'infra',
+    retryable: true,
+    httpStatus: 500,
+    exitCode: 4,
+    meaning: 'The address to listen on is in use, not of this machine, or not allowed.',
+  },
   CLI_FILE_UNREADABLE: { ...USAGE, meaning: 'A contract file or standard input can not be read.' },
   CLI_CONTRACT_REFUSED: {
     ...USAGE,

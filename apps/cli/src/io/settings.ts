@@ -1,13 +1,13 @@
 import type { OperatorSettings } from '@kervyxa/contract';
 import { loadRuntimes } from '@kervyxa/setup';
-import { parseAllowedOrigins } from '../git-allow.ts';
 import type { Host } from '../host.ts';
+import { parseSettings } from '../settings.ts';
 
-/** What this machine's operator allows. Throws CLI_GIT_ALLOW_INVALID. */
+/** What this machine's operator allows. Throws what `parseSettings` throws. */
 export function loadSettings({ env }: Pick<Host, 'env'>): OperatorSettings {
   const names = [...loadRuntimes().keys()];
   return {
-    allowedOrigins: parseAllowedOrigins(env['KERVYXA_GIT_ALLOW']),
+    ...parseSettings(env).operator,
     // Before the first set-up there is no catalogue, which says nothing against any name.
     catalogue: names.length === 0 ? null : names,
   };

@@ -1,0 +1,130 @@
+import { WINDOW_SECONDS_MIN, type OperatorSettings } from '@kervyxa/contract';
+import { toPrintable } from '@kervyxa/core';
+import { DEFAULT_POLICY, type SettlementPolicy } from '@kervyxa/settlement';
+import { z } from 'zod';
+import { cliError } from './errors.ts';
+import { parseAllowedOrigins } from './git-allow.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Every variable that kervyxa reads. docs/operations.md has the same table, and a test compares them. */
+export const SETTINGS = {
+  KERVYXA_HOME: 'folder of what outlives a run: database, engine, images, fetched repositories',
+  DATABASE_URL: 'PostgreSQL to use instead of the one that "up" brings along',
+  KERVYXA_GIT_ALLOW: 'origins beside public https that git may use, separated by commas',
+  KERVYXA_PAYOUT_URL: 'where payouts are posted; unset: they are balances only',
+  KERVYXA_PAYOUT_SECRET: 'whsec_… that signs them',
+  KERVYXA_WINDOW_MIN_SECONDS: 'shortest challenge and response window; 60',
+  KERVYXA_CAPTURE_GRACE_SECONDS: 'how long a commit keeps its place uncaptured; 600',
+  KERVYXA_HELD_GRACE_SECONDS: 'how long a HELD submission holds up others; 259200',
+  KERVYXA_ARBITRATION_SECONDS: 'how long an arbiter has; 604800',
+  DOCKER_HOST: 'container engine to use',
+  NO_COLOR: 'no colours',
+  KERVYXA_DEBUG: '1: the stack of an error',
+} as const satisfies Record<string, string>;
+type SettingName = keyof typeof SETTINGS;
+
+/** What the operator says in the environment. */
+export interface Settings {
+  /** Null: the embedded one. */
+  readonly databaseUrl: string | null;
+  /** Null: payouts are balances. */
+  readonly rail: { readonly url: string; readonly secret: string } | null;
+  readonly policy: SettlementPolicy;
+  readonly operator: Pick<Required<OperatorSettings>, 'allowedOrigins' | 'windowSecondsMin'>;
+}
+
+/** Throws CLI_GIT_ALLOW_INVALID or, for any other variable, CLI_SETTING_INVALID. */
+export function parseSettings(env: Environment): Settings {
+  const seconds = (name: SettingName, standard: number) =>
+    read(env, name, SecondsSchema, 'a whole number of seconds, 1 or more') ?? standard;
+  const rail = parseRail(env);
+  const policyMs = (name: SettingName, standardMs: number) =>
+    seconds(name, standardMs / 1000) * 1000;
+  return {
+    databaseUrl: read(env, 'DATABASE_URL', DatabaseUrlSchema, 'postgresql://user:…@host/database'),
+    rail,
+    policy: {
+      ...DEFAULT_POLICY,
+      captureGraceMs: policyMs('KERVYXA_CAPTURE_GRACE_SECONDS', DEFAULT_POLICY.captureGraceMs),
+      heldGraceMs: policyMs('KERVYXA_HELD_GRACE_SECONDS', DEFAULT_POLICY.heldGraceMs),
+      arbitrationMs: policyMs('KERVYXA_ARBITRATION_SECONDS', DEFAULT_POLICY.arbitrationMs),
+      rail: rail === null ? 'internal' : 'webhook',
+    },
+    operator: {
+      allowedOrigins: parseAllowedOrigins(env['KERVYXA_GIT_ALLOW']),
+      windowSecondsMin: seconds('KERVYXA_WINDOW_MIN_SECONDS', WINDOW_SECONDS_MIN),
+    },
+  };
+}
+
+/** An amount of time that a person means: a year at most, so that no sum of them overflows a date. */
+const SECONDS_MAX = 31_536_000;
+const SecondsSchema = z
+  .string()
+  .regex(/^[1-9][0-9]{0,8}$/)
+  .transform(Number)
+  .refine((seconds) => seconds <= SECONDS_MAX);
+
+const DatabaseUrlSchema = z
+  .string()
+  .refine((text) => /^postgres(ql)?:$/.test(URL.parse(text)?.protocol ?? ''));
+
+/** Signed messages about money: in the clear only where no wire is. */
+const PayoutUrlSchema = z.string().refine((text) => {
+  const url = URL.parse(text);
+  if (url === null || url.username !== '' || url.password !== '' || url.hash !== '') return false;
+  const isLoopback = /^(127\.[0-9.]+|\[::1\]|localhost)$/.test(url.hostname);
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback);
+});
+
+/** What the Standard Webhooks specification asks of a secret: 24 to 64 random bytes. */
+const SecretSchema = z
+  .string()
+  .regex(/^whsec_[A-Za-z0-9+/]+={0,2}$/)
+  .refine((text) => {
+    const bytes = Buffer.from(text.slice('whsec_'.length), 'base64').length;
+    return bytes >= 24 && bytes <= 64;
+  });
+
+function parseRail(env: Environment): Settings['rail'] {
+  const form = 'an https URL without user, password or fragment (http on loopback)';
+  const url = read(env, 'KERVYXA_PAYOUT_URL', PayoutUrlSchema, form);
+  if (url === null) return null;
+  const secret = read(
+    env,
+    'KERVYXA_PAYOUT_SECRET',
+    SecretSchema,
+    'whsec_ and base64 of 24 to 64 bytes',
+  );
+  if (secret !== null) return { url, secret };
+  throw cliError('CLI_SETTING_INVALID', {
+    message: 'expected KERVYXA_PAYOUT_SECRET beside KERVYXA_PAYOUT_URL, got none',
+    fix: `Give both, for example KERVYXA_PAYOUT_SECRET=whsec_$(openssl rand -base64 32), and the same secret to the service.`,
+  });
+}
+
+/** Null where the variable is not set or empty. */
+function read<T>(
+  env: Environment,
+  name: SettingName,
+  schema: z.ZodType<T, string>,
+  form: string,
+): T | null {
+  const text = env[name] ?? '';
+  if (text === '') return null;
+  const parsed = schema.safeParse(text);
+  if (parsed.success) return parsed.data;
+  const got = SECRETS.has(name) ? 'something else' : `"${toPrintable(text, 100)}"`;
+  throw cliError('CLI_SETTING_INVALID', {
+    message: `expected ${form} in ${name}, got ${got}`,
+    fix: `${name}: ${SETTINGS[name]}. docs/operations.md explains every setting.`,
+  });
+}
+
+/** May hold passwords, so that they are never repeated. */
+const SECRETS: ReadonlySet<SettingName> = new Set([
+  'DATABASE_URL',
+  'KERVYXA_PAYOUT_URL',
+  'KERVYXA_PAYOUT_SECRET',
+]);
