@@ -36,6 +36,20 @@ const { table, create } = defineErrors({
     exitCode: 4,
     meaning: 'A fetched repository that was complete can no longer be read; it is fetched again.',
   },
+  INTAKE_CAPTURE_DAMAGED: {
+    fault: 'infra',
+    retryable: true,
+    httpStatus: 503,
+    exitCode: 4,
+    meaning: 'A kept capture is not the whole capture of its commit, or its base is not here.',
+  },
+  INTAKE_CAPTURE_TOO_LARGE: {
+    fault: 'candidate',
+    retryable: false,
+    httpStatus: 422,
+    exitCode: 1,
+    meaning: 'A fetched commit takes more bytes or time to capture than are allowed.',
+  },
   INTAKE_PACKAGE_UNREADABLE: {
     fault: 'caller',
     retryable: false,

@@ -1,6 +1,7 @@
 export { INTAKE_ERRORS } from './errors.ts';
 export type { IntakeErrorCode } from './errors.ts';
 export type {
+  BaseRequest,
   BaseTree,
   ChangedFile,
   ChangeStatus,

@@ -6,10 +6,14 @@ import type {
   TreeArchive,
 } from '@kervyxa/core';
 
-/** What to fetch: the base from the requester's repository, the commit from the solver's. */
-export interface IntakeRequest {
+/** A contract's base: its commit, from the requester's repository. */
+export interface BaseRequest {
   readonly baseRepositoryUrl: string;
   readonly baseCommit: CommitSha;
+}
+
+/** What to fetch: the base from the requester's repository, the commit from the solver's. */
+export interface IntakeRequest extends BaseRequest {
   readonly repositoryUrl: string;
   readonly commit: CommitSha;
 }
@@ -52,6 +56,13 @@ export interface FetchedCommit {
   readonly treeFaults: readonly TreeFault[];
   archive(): TreeArchive;
   baseArchive(): TreeArchive;
+  /**
+   * The commit with the history that the base lacks, for `importCommit` of any other intake; for every commit, with
+   * faults or no descendant as well. Read it before `close`. It is not the same bytes from every cache.
+   * Throws INTAKE_STORE_DAMAGED, INTAKE_GIT_UNAVAILABLE, and INTAKE_CAPTURE_TOO_LARGE (candidate), which counts like a
+   * refusal for SOURCE_TOO_LARGE.
+   */
+  exportCapture(signal: AbortSignal): AsyncIterable<Uint8Array>;
   /** Safe to call twice and after a failure; deletes what was private to this attempt. */
   close(): Promise<void>;
 }
@@ -84,12 +95,13 @@ export interface BaseTree {
   readFile(path: string, bytesMax: number): Promise<Uint8Array | null>;
   /** Paths of all files that are Git LFS pointers, sorted; whatever `.gitattributes` says, none has its content here. */
   lfsPointers(): Promise<readonly string[]>;
+  /** The commit with its whole history, for `importBase` of any other intake. Throws INTAKE_BASE_UNAVAILABLE too. */
+  exportCapture(signal: AbortSignal): AsyncIterable<Uint8Array>;
   close(): Promise<void>;
 }
 
 /**
- * Fetches commits. Lifecycle: any number of `fetchCommit` and `openBase` calls side by side, in any order; each
- * result is closed by its caller. An aborted signal ends the call with the signal's reason and leaves nothing behind.
+ * Fetches commits. Lifecycle: any number of calls side by side, in any order; each result is closed by its caller. An aborted signal ends the call with the signal's reason and leaves nothing behind.
  *
  * Throws AppError: INTAKE_URL_REFUSED (caller), INTAKE_GIT_UNAVAILABLE, INTAKE_DISK_FULL, INTAKE_STORE_DAMAGED (infra).
  * Whatever else the URL, the server or the commit can cause is an outcome of `fetchCommit`, never an exception, so a
@@ -100,4 +112,25 @@ export interface Intake {
   fetchCommit(request: IntakeRequest, signal: AbortSignal): Promise<IntakeOutcome>;
   /** `repository`: a URL, or the path of a local repository (the operator's own, for lint). */
   openBase(repository: string, baseCommit: CommitSha, signal: AbortSignal): Promise<BaseTree>;
+  /** Whether the base, or the commit, is here, so that neither a capture nor a server is needed. Cheap. */
+  holdsBase(request: BaseRequest): Promise<boolean>;
+  holdsCommit(request: IntakeRequest): Promise<boolean>;
+  /**
+   * Takes in what `exportCapture` gave; from then on `openBase` and `fetchCommit` answer for these URLs and commits
+   * without a server, as they did where the capture comes from. The base goes first. A capture of what is here already
+   * is not read. Captures are as little trusted as a server's answer, and kept whole or not at all.
+   *
+   * Throws INTAKE_CAPTURE_DAMAGED (infra) for bytes that are not the whole capture of just this commit, and what
+   * `capture` itself throws.
+   */
+  importBase(
+    request: BaseRequest,
+    capture: AsyncIterable<Uint8Array>,
+    signal: AbortSignal,
+  ): Promise<void>;
+  importCommit(
+    request: IntakeRequest,
+    capture: AsyncIterable<Uint8Array>,
+    signal: AbortSignal,
+  ): Promise<void>;
 }

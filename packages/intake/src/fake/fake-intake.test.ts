@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { describeCaptures, type CaptureHarness } from '../capture-suite.ts';
 import { describeIntake, type Scenario } from '../shared-suite.ts';
 import { createFakeIntake, fakeCommitId } from './index.ts';
 
-describeIntake('the intake in memory', async (scenario: Scenario) => ({
+const start = async (scenario: Scenario): Promise<CaptureHarness> => ({
   intake: createFakeIntake({
     commits: Object.fromEntries(
       Object.entries(scenario).map(([name, commit]) => [
@@ -13,8 +14,13 @@ describeIntake('the intake in memory', async (scenario: Scenario) => ({
   }),
   url: 'https://example.invalid/repository.git',
   id: fakeCommitId,
+  elsewhere: () => createFakeIntake({ commits: {} }),
+  requestCount: () => 0,
   close: async () => undefined,
-}));
+});
+
+describeIntake('the intake in memory', start);
+describeCaptures('the intake in memory', start);
 
 describe('the intake in memory', () => {
   const commit = fakeCommitId('absent');

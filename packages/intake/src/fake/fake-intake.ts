@@ -12,6 +12,7 @@ import { isLfsPointer, lfsFault, LFS_POINTER_BYTES_MAX, submoduleFaults } from '
 import { compareTrees } from '../tree/compare.ts';
 import { layoutProblem } from '../tree/layout.ts';
 import { lintTree, newFaults, type LintedTree } from '../tree/lint.ts';
+import { readCapture, writeCapture } from './fake-capture.ts';
 import {
   isFileMode,
   MODE_EXECUTABLE,
@@ -53,15 +54,38 @@ export function fakeCommitId(name: string): CommitSha {
 const SIZES = { fileBytesMax: 1_048_576, treeBytesMax: 16 * 1_048_576 };
 
 /** An intake that answers from memory, by the same rules about trees as the one that fetches. */
-export function createFakeIntake({ commits, outcomes = {} }: FakeIntakeOptions): Intake {
+export function createFakeIntake({ commits: served, outcomes = {} }: FakeIntakeOptions): Intake {
+  const commits: Record<string, FakeCommit> = { ...served };
+  const held = new Set<string>();
+  const hold = async (
+    [url, commit]: readonly [url: string, commit: string],
+    capture: AsyncIterable<Uint8Array>,
+    signal: AbortSignal,
+  ): Promise<void> => {
+    signal.throwIfAborted();
+    if (held.has(`${url} ${commit}`)) return;
+    Object.assign(commits, await readCapture(commit, capture));
+    held.add(`${url} ${commit}`);
+  };
   return {
+    holdsBase: async ({ baseRepositoryUrl: url, baseCommit }) => held.has(`${url} ${baseCommit}`),
+    holdsCommit: async ({ repositoryUrl: url, commit }) => held.has(`${url} ${commit}`),
+    importBase: ({ baseRepositoryUrl: url, baseCommit }, capture, signal) =>
+      hold([url, baseCommit], capture, signal),
+    importCommit: ({ repositoryUrl: url, commit }, capture, signal) =>
+      hold([url, commit], capture, signal),
     fetchCommit: async (request, signal) => {
       signal.throwIfAborted();
       const planned = outcomes[request.commit];
       if (planned instanceof Error) throw planned;
-      return planned ?? fetchFake(commits, request);
+      const outcome = planned ?? fetchFake(commits, request);
+      if (outcome.kind === 'fetched') {
+        held.add(`${request.baseRepositoryUrl} ${request.baseCommit}`);
+        held.add(`${request.repositoryUrl} ${request.commit}`);
+      }
+      return outcome;
     },
-    openBase: async (_repository, commit, signal) => {
+    openBase: async (repository, commit, signal) => {
       signal.throwIfAborted();
       const found = commits[commit];
       if (found === undefined) {
@@ -69,9 +93,11 @@ export function createFakeIntake({ commits, outcomes = {} }: FakeIntakeOptions):
           message: `expected the base commit, but the repository has no commit ${commit}`,
         });
       }
+      held.add(`${repository} ${commit}`);
       const tree = readTree(found.tree);
       return {
         commit,
+        exportCapture: (to) => writeCapture(commits, commit, to),
         tree: tree.id,
         paths: tree.records.map(({ path }) => path),
         links: new Map(
@@ -149,6 +175,7 @@ function toFetched(
       return archiveOf(tree);
     },
     baseArchive: () => archiveOf(baseTree),
+    exportCapture: (to) => writeCapture(commits, commit, to),
     close: async () => undefined,
   };
 }

@@ -79,7 +79,8 @@ async function usableSeed(
   return exitCode === 0 ? null : seed;
 }
 
-async function createStore(
+/** An empty repository on top of `seed`'s objects. */
+export async function createStore(
   context: GitContext,
   seed: Store | null,
   signal: AbortSignal,
@@ -188,7 +189,8 @@ async function hasFullPack(gitDir: string, packBytesMax: number): Promise<boolea
   return false;
 }
 
-async function checkComplete(
+/** Null where the commit is there and the store's ref names it. */
+export async function checkComplete(
   context: GitContext,
   commit: CommitSha,
   signal: AbortSignal,

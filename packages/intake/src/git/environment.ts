@@ -59,7 +59,7 @@ function gitSettings(
  * submission brings they are looked for strictly (`raw-tree.ts`, `lint.ts`), and are then the submission's fault and
  * not a fetch that failed. Git has no way to tolerate the rest, such as an object that can't be parsed.
  */
-const TOLERATED_IN_HISTORY = [
+export const TOLERATED_IN_HISTORY = [
   'badDate',
   'badDateOverflow',
   'badEmail',

@@ -1,27 +1,18 @@
-import { isAppError, toPrintable, type CommitSha, type SourceReason } from '@kervyxa/core';
-import { createIntakeError } from '../errors.ts';
+import { isAppError, type CommitSha, type SourceReason } from '@kervyxa/core';
 import { layoutProblem } from '../tree/layout.ts';
 import type { FetchedCommit, IntakeOutcome, IntakeRequest } from '../port.ts';
-import { locate, parseUrlOrThrow, type ResolveHost } from './address.ts';
+import { parseUrlOrThrow } from './address.ts';
 import { createArchive } from './archive.ts';
-import { capture, type Capture, type CaptureFailure, type CaptureTools } from './capture.ts';
+import type { Capture, CaptureFailure } from './capture.ts';
 import { readCommits } from './commit-object.ts';
+import { exportCommit } from './export.ts';
 import { inspect, readLinks, type Inspection, type KnownTree, type Links } from './inspect.ts';
 import { listTree } from './listing.ts';
-import { prune } from './prune.ts';
 import { isMakersFault } from './intact.ts';
+import { damaged, obtain, type IntakeTools } from './obtain.ts';
 import { runGit, type GitContext } from './process.ts';
 import { holdStores, type Hold } from './hold.ts';
-import type { RepositoryUrl } from './url-policy.ts';
 import type { Store } from './store.ts';
-import type { InTurn } from './turns.ts';
-
-export interface IntakeTools extends CaptureTools {
-  readonly allowedOrigins: readonly string[];
-  readonly resolveHost: ResolveHost;
-  /** Runs tasks of one key one after another, so that a large base is fetched once and not by every submission. */
-  readonly inTurn: InTurn;
-}
 
 /**
  * 1. Both URLs obey the policy.
@@ -64,48 +55,6 @@ export async function fetchCommit(
     }
     throw await damaged(tools, held, error);
   }
-}
-
-/**
- * The stores were complete, and nothing larger than the limits is ever read, so a failure to read is the disk's and no
- * answer about the commit. The next try fetches anew.
- */
-export async function damaged(
-  { stores }: IntakeTools,
-  held: readonly Store[],
-  cause: unknown,
-): Promise<Error> {
-  for (const store of held) await stores.remove(store.folder);
-  return createIntakeError('INTAKE_STORE_DAMAGED', {
-    message: 'expected to read a captured commit, got a damaged repository',
-    fix: 'run it again; look at the disk if this comes back',
-    cause,
-  });
-}
-
-/** The store of a commit from a URL: captured before, or captured now. */
-export async function obtain(
-  tools: IntakeTools,
-  url: RepositoryUrl,
-  commit: CommitSha,
-  seed: Store | null,
-  signal: AbortSignal,
-): Promise<Capture> {
-  const { stores } = tools;
-  const task = async (): Promise<Capture> => {
-    const known = await stores.find(url.href, commit);
-    if (known !== null) return { kind: 'captured', store: known };
-    const endpoint = await locate(url, tools, signal);
-    if (endpoint === null) {
-      const message = `the host ${toPrintable(url.host, 200)} has no address`;
-      return { kind: 'failed', why: 'unreachable', message };
-    }
-    const best = seed ?? (await stores.findSeed(url.href));
-    await prune(stores, tools.limits, tools.clock.now().getTime());
-    await stores.checkRoom();
-    return capture(tools, endpoint, commit, best, signal);
-  };
-  return tools.inTurn(`${url.href} ${commit}`, task, signal);
 }
 
 const REASONS: Readonly<Record<Exclude<CaptureFailure, 'too_large'>, SourceReason>> = {
@@ -165,6 +114,7 @@ async function judge(
     tree: facts.tree,
     baseTree: baseFacts.tree,
     message: facts.message,
+    exportCapture: (to: AbortSignal) => exportCommit(tools, { context, held, request }, to),
     close: () => {
       hold.release();
       return Promise.resolve();
@@ -222,7 +172,10 @@ async function isAncestor(
   return exitCode === 1 ? false : null;
 }
 
-type ReadCommit = Pick<FetchedCommit, 'commit' | 'tree' | 'baseTree' | 'message' | 'close'>;
+type ReadCommit = Pick<
+  FetchedCommit,
+  'commit' | 'tree' | 'baseTree' | 'message' | 'exportCapture' | 'close'
+>;
 
 function withTrees(
   read: ReadCommit,

@@ -1,10 +1,12 @@
 import type { Clock } from '@kervyxa/core';
-import type { Intake } from '../port.ts';
-import { resolveWithSystem, type ResolveHost } from './address.ts';
-import { fetchCommit, type IntakeTools } from './fetch-commit.ts';
+import type { BaseRequest, Intake } from '../port.ts';
+import { parseUrlOrThrow, resolveWithSystem, type ResolveHost } from './address.ts';
+import { fetchCommit } from './fetch-commit.ts';
+import type { IntakeTools } from './obtain.ts';
+import { importCapture } from './import.ts';
 import { DEFAULT_LIMITS, type IntakeLimits } from './limits.ts';
 import { openBase } from './open-base.ts';
-import { StoreFolder } from './store.ts';
+import { StoreFolder, type Store } from './store.ts';
 import { createTurns } from './turns.ts';
 import { gitVersion as readGitVersion, type GitVersion } from './version.ts';
 
@@ -39,6 +41,9 @@ export function createGitIntake(options: GitIntakeOptions): Intake & {
     resolveHost: options.resolveHost ?? resolveWithSystem,
     inTurn: createTurns(),
   };
+  const parse = (url: string) => parseUrlOrThrow(url, options.allowedOrigins);
+  const findBase = ({ baseRepositoryUrl, baseCommit }: BaseRequest): Promise<Store | null> =>
+    stores.find(parse(baseRepositoryUrl).href, baseCommit);
   return {
     fetchCommit: async (request, signal) => {
       await stores.prepare();
@@ -47,6 +52,20 @@ export function createGitIntake(options: GitIntakeOptions): Intake & {
     openBase: async (repository, baseCommit, signal) => {
       await stores.prepare();
       return openBase(tools, repository, baseCommit, signal);
+    },
+    holdsBase: async (request) => (await findBase(request)) !== null,
+    holdsCommit: async ({ repositoryUrl, commit }) =>
+      (await stores.find(parse(repositoryUrl).href, commit)) !== null,
+    importBase: async ({ baseRepositoryUrl, baseCommit }, capture, signal) => {
+      await stores.prepare();
+      const target = { url: parse(baseRepositoryUrl), commit: baseCommit, base: null };
+      await importCapture(tools, target, capture, signal);
+    },
+    importCommit: async (request, capture, signal) => {
+      await stores.prepare();
+      const { repositoryUrl, commit } = request;
+      const target = { url: parse(repositoryUrl), commit, base: await findBase(request) };
+      await importCapture(tools, target, capture, signal);
     },
     gitVersion: async (signal) => {
       await stores.prepare();

@@ -7,7 +7,8 @@ import { layoutProblem } from '../tree/layout.ts';
 import { isFileMode, type TreeRecord } from '../tree/record.ts';
 import { parseUrlOrThrow } from './address.ts';
 import { readCommits } from './commit-object.ts';
-import { damaged, obtain, type IntakeTools } from './fetch-commit.ts';
+import { damaged, obtain, type IntakeTools } from './obtain.ts';
+import { exportBundle } from './export.ts';
 import { holdStores } from './hold.ts';
 import { findLfsPointers, readLinks } from './inspect.ts';
 import { listTree } from './listing.ts';
@@ -84,12 +85,29 @@ async function readBase(
     layoutProblem: layoutProblem(records, links),
     readFile: async (path, bytesMax) =>
       reading(async () => readFileOf(context, files.get(path), bytesMax, signal)),
+    exportCapture: (to) => readingAll(reading, exportBundle(context, { commit, base: null }, to)),
     lfsPointers: async () => reading(async () => findLfsPointers(context, records, signal)),
     close: () => {
       release();
       return Promise.resolve();
     },
   };
+}
+
+/** Pieces of a stream; not `yield*`, so that `reading` sees what goes wrong here and not at the consumer. */
+async function* readingAll(
+  reading: Reading,
+  pieces: AsyncGenerator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  try {
+    for (;;) {
+      const next = await reading(() => pieces.next());
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    await pieces.return(undefined);
+  }
 }
 
 async function readFileOf(
