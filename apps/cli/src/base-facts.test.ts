@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { CommitShaSchema } from '@kervyxa/core';
 import type { BaseTree } from '@kervyxa/intake';
 import { describe, expect, it } from 'vitest';
@@ -16,6 +17,7 @@ function baseOf(files: Readonly<Record<string, string>>): BaseTree {
       const bytes = Buffer.from(files[path] ?? '');
       return bytes.length > bytesMax ? null : bytes;
     },
+    exportCapture: () => Readable.from([]),
     close: async () => undefined,
   };
 }

@@ -39,6 +39,7 @@ function baseOf(paths: readonly string[], closed: string[]): OpenBase {
     layoutProblem: null,
     lfsPointers: async () => [],
     readFile: async () => Buffer.from('sh hello.sh\n'),
+    exportCapture: () => Readable.from([]),
     close: async () => {
       closed.push(repository);
     },
