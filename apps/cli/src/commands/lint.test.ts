@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { TREE_RULES } from '@kervyxa/contract';
 import { CommitShaSchema } from '@kervyxa/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

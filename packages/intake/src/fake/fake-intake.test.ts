@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeCaptures, type CaptureHarness } from '../capture-suite.ts';
+import { describeCaptures, type CaptureHarness } from '../testing/capture-suite.ts';
 import { describeIntake, type Scenario } from '../shared-suite.ts';
 import { createFakeIntake, fakeCommitId } from './index.ts';
 

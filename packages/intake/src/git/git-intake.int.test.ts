@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { describeCaptures, type CaptureHarness } from '../capture-suite.ts';
+import { describeCaptures, type CaptureHarness } from '../testing/capture-suite.ts';
 import { describeIntake, type Scenario } from '../shared-suite.ts';
 import { buildScenario, createWorld, sha } from './testing/harness.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { FetchedCommit, Intake, IntakeRequest } from './port.ts';
-import { unpack, type IntakeHarness, type Scenario } from './shared-suite.ts';
+import type { FetchedCommit, Intake, IntakeRequest } from '../port.ts';
+import { unpack, type IntakeHarness, type Scenario } from '../shared-suite.ts';
 
 export interface CaptureHarness extends IntakeHarness {
   /** Another intake, on a cache that has nothing yet. */
