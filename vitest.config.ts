@@ -17,6 +17,7 @@ export default defineConfig({
           name: 'integration',
           include: ['{packages,apps,test}/**/*.int.test.ts'],
           exclude: ['**/node_modules/**'],
+          globalSetup: ['packages/db/src/testing/global-setup.ts'],
           fileParallelism: false,
           testTimeout: 120_000,
           hookTimeout: 300_000,

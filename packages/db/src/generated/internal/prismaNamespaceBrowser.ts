@@ -295,7 +295,8 @@ export const ChallengeScalarFieldEnum = {
   respondBy: 'respondBy',
   decideBy: 'decideBy',
   endedAt: 'endedAt',
-  runIds: 'runIds'
+  runIds: 'runIds',
+  rerunOrdered: 'rerunOrdered'
 } as const
 
 export type ChallengeScalarFieldEnum = (typeof ChallengeScalarFieldEnum)[keyof typeof ChallengeScalarFieldEnum]

@@ -50,6 +50,7 @@ export type ChallengeMinAggregateOutputType = {
   respondBy: Date | null
   decideBy: Date | null
   endedAt: Date | null
+  rerunOrdered: boolean | null
 }
 
 export type ChallengeMaxAggregateOutputType = {
@@ -66,6 +67,7 @@ export type ChallengeMaxAggregateOutputType = {
   respondBy: Date | null
   decideBy: Date | null
   endedAt: Date | null
+  rerunOrdered: boolean | null
 }
 
 export type ChallengeCountAggregateOutputType = {
@@ -83,6 +85,7 @@ export type ChallengeCountAggregateOutputType = {
   decideBy: number
   endedAt: number
   runIds: number
+  rerunOrdered: number
   _all: number
 }
 
@@ -111,6 +114,7 @@ export type ChallengeMinAggregateInputType = {
   respondBy?: true
   decideBy?: true
   endedAt?: true
+  rerunOrdered?: true
 }
 
 export type ChallengeMaxAggregateInputType = {
@@ -127,6 +131,7 @@ export type ChallengeMaxAggregateInputType = {
   respondBy?: true
   decideBy?: true
   endedAt?: true
+  rerunOrdered?: true
 }
 
 export type ChallengeCountAggregateInputType = {
@@ -144,6 +149,7 @@ export type ChallengeCountAggregateInputType = {
   decideBy?: true
   endedAt?: true
   runIds?: true
+  rerunOrdered?: true
   _all?: true
 }
 
@@ -248,6 +254,7 @@ export type ChallengeGroupByOutputType = {
   decideBy: Date
   endedAt: Date | null
   runIds: string[]
+  rerunOrdered: boolean
   _count: ChallengeCountAggregateOutputType | null
   _avg: ChallengeAvgAggregateOutputType | null
   _sum: ChallengeSumAggregateOutputType | null
@@ -288,6 +295,7 @@ export type ChallengeWhereInput = {
   decideBy?: Prisma.DateTimeFilter<"Challenge"> | Date | string
   endedAt?: Prisma.DateTimeNullableFilter<"Challenge"> | Date | string | null
   runIds?: Prisma.StringNullableListFilter<"Challenge">
+  rerunOrdered?: Prisma.BoolFilter<"Challenge"> | boolean
 }
 
 export type ChallengeOrderByWithRelationInput = {
@@ -305,6 +313,7 @@ export type ChallengeOrderByWithRelationInput = {
   decideBy?: Prisma.SortOrder
   endedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   runIds?: Prisma.SortOrder
+  rerunOrdered?: Prisma.SortOrder
 }
 
 export type ChallengeWhereUniqueInput = Prisma.AtLeast<{
@@ -325,6 +334,7 @@ export type ChallengeWhereUniqueInput = Prisma.AtLeast<{
   decideBy?: Prisma.DateTimeFilter<"Challenge"> | Date | string
   endedAt?: Prisma.DateTimeNullableFilter<"Challenge"> | Date | string | null
   runIds?: Prisma.StringNullableListFilter<"Challenge">
+  rerunOrdered?: Prisma.BoolFilter<"Challenge"> | boolean
 }, "id" | "seq">
 
 export type ChallengeOrderByWithAggregationInput = {
@@ -342,6 +352,7 @@ export type ChallengeOrderByWithAggregationInput = {
   decideBy?: Prisma.SortOrder
   endedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   runIds?: Prisma.SortOrder
+  rerunOrdered?: Prisma.SortOrder
   _count?: Prisma.ChallengeCountOrderByAggregateInput
   _avg?: Prisma.ChallengeAvgOrderByAggregateInput
   _max?: Prisma.ChallengeMaxOrderByAggregateInput
@@ -367,6 +378,7 @@ export type ChallengeScalarWhereWithAggregatesInput = {
   decideBy?: Prisma.DateTimeWithAggregatesFilter<"Challenge"> | Date | string
   endedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"Challenge"> | Date | string | null
   runIds?: Prisma.StringNullableListFilter<"Challenge">
+  rerunOrdered?: Prisma.BoolWithAggregatesFilter<"Challenge"> | boolean
 }
 
 export type ChallengeCreateInput = {
@@ -384,6 +396,7 @@ export type ChallengeCreateInput = {
   decideBy: Date | string
   endedAt?: Date | string | null
   runIds?: Prisma.ChallengeCreaterunIdsInput | string[]
+  rerunOrdered?: boolean
 }
 
 export type ChallengeUncheckedCreateInput = {
@@ -401,6 +414,7 @@ export type ChallengeUncheckedCreateInput = {
   decideBy: Date | string
   endedAt?: Date | string | null
   runIds?: Prisma.ChallengeCreaterunIdsInput | string[]
+  rerunOrdered?: boolean
 }
 
 export type ChallengeUpdateInput = {
@@ -418,6 +432,7 @@ export type ChallengeUpdateInput = {
   decideBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   runIds?: Prisma.ChallengeUpdaterunIdsInput | string[]
+  rerunOrdered?: Prisma.BoolFieldUpdateOperationsInput | boolean
 }
 
 export type ChallengeUncheckedUpdateInput = {
@@ -435,6 +450,7 @@ export type ChallengeUncheckedUpdateInput = {
   decideBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   runIds?: Prisma.ChallengeUpdaterunIdsInput | string[]
+  rerunOrdered?: Prisma.BoolFieldUpdateOperationsInput | boolean
 }
 
 export type ChallengeCreateManyInput = {
@@ -452,6 +468,7 @@ export type ChallengeCreateManyInput = {
   decideBy: Date | string
   endedAt?: Date | string | null
   runIds?: Prisma.ChallengeCreaterunIdsInput | string[]
+  rerunOrdered?: boolean
 }
 
 export type ChallengeUpdateManyMutationInput = {
@@ -469,6 +486,7 @@ export type ChallengeUpdateManyMutationInput = {
   decideBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   runIds?: Prisma.ChallengeUpdaterunIdsInput | string[]
+  rerunOrdered?: Prisma.BoolFieldUpdateOperationsInput | boolean
 }
 
 export type ChallengeUncheckedUpdateManyInput = {
@@ -486,6 +504,7 @@ export type ChallengeUncheckedUpdateManyInput = {
   decideBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   runIds?: Prisma.ChallengeUpdaterunIdsInput | string[]
+  rerunOrdered?: Prisma.BoolFieldUpdateOperationsInput | boolean
 }
 
 export type ChallengeCountOrderByAggregateInput = {
@@ -503,6 +522,7 @@ export type ChallengeCountOrderByAggregateInput = {
   decideBy?: Prisma.SortOrder
   endedAt?: Prisma.SortOrder
   runIds?: Prisma.SortOrder
+  rerunOrdered?: Prisma.SortOrder
 }
 
 export type ChallengeAvgOrderByAggregateInput = {
@@ -524,6 +544,7 @@ export type ChallengeMaxOrderByAggregateInput = {
   respondBy?: Prisma.SortOrder
   decideBy?: Prisma.SortOrder
   endedAt?: Prisma.SortOrder
+  rerunOrdered?: Prisma.SortOrder
 }
 
 export type ChallengeMinOrderByAggregateInput = {
@@ -540,6 +561,7 @@ export type ChallengeMinOrderByAggregateInput = {
   respondBy?: Prisma.SortOrder
   decideBy?: Prisma.SortOrder
   endedAt?: Prisma.SortOrder
+  rerunOrdered?: Prisma.SortOrder
 }
 
 export type ChallengeSumOrderByAggregateInput = {
@@ -573,6 +595,7 @@ export type ChallengeSelect<ExtArgs extends runtime.Types.Extensions.InternalArg
   decideBy?: boolean
   endedAt?: boolean
   runIds?: boolean
+  rerunOrdered?: boolean
 }, ExtArgs["result"]["challenge"]>
 
 export type ChallengeSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -590,6 +613,7 @@ export type ChallengeSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Ext
   decideBy?: boolean
   endedAt?: boolean
   runIds?: boolean
+  rerunOrdered?: boolean
 }, ExtArgs["result"]["challenge"]>
 
 export type ChallengeSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -607,6 +631,7 @@ export type ChallengeSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Ext
   decideBy?: boolean
   endedAt?: boolean
   runIds?: boolean
+  rerunOrdered?: boolean
 }, ExtArgs["result"]["challenge"]>
 
 export type ChallengeSelectScalar = {
@@ -624,9 +649,10 @@ export type ChallengeSelectScalar = {
   decideBy?: boolean
   endedAt?: boolean
   runIds?: boolean
+  rerunOrdered?: boolean
 }
 
-export type ChallengeOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "seq" | "contractId" | "submissionId" | "challengerId" | "kind" | "state" | "bondMinor" | "evidence" | "filedAt" | "respondBy" | "decideBy" | "endedAt" | "runIds", ExtArgs["result"]["challenge"]>
+export type ChallengeOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "seq" | "contractId" | "submissionId" | "challengerId" | "kind" | "state" | "bondMinor" | "evidence" | "filedAt" | "respondBy" | "decideBy" | "endedAt" | "runIds" | "rerunOrdered", ExtArgs["result"]["challenge"]>
 
 export type $ChallengePayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "Challenge"
@@ -652,6 +678,10 @@ export type $ChallengePayload<ExtArgs extends runtime.Types.Extensions.InternalA
     decideBy: Date
     endedAt: Date | null
     runIds: string[]
+    /**
+     * An arbiter may order one rerun for each challenge.
+     */
+    rerunOrdered: boolean
   }, ExtArgs["result"]["challenge"]>
   composites: {}
 }
@@ -1089,6 +1119,7 @@ export interface ChallengeFieldRefs {
   readonly decideBy: Prisma.FieldRef<"Challenge", 'DateTime'>
   readonly endedAt: Prisma.FieldRef<"Challenge", 'DateTime'>
   readonly runIds: Prisma.FieldRef<"Challenge", 'String[]'>
+  readonly rerunOrdered: Prisma.FieldRef<"Challenge", 'Boolean'>
 }
     
 

@@ -795,6 +795,9 @@ export type $RunPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = 
     attempt: number
     tries: number
     verdict: string | null
+    /**
+     * Of the verdict; why the last attempt failed, while there is none.
+     */
     reason: string | null
     resultDigest: string | null
     /**
