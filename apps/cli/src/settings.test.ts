@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { DEFAULT_POLICY } from '@kervyxa/settlement';
 import { describe, expect, it } from 'vitest';
-import { parseSettings } from './settings.ts';
+import { parseSettings, SETTINGS } from './settings.ts';
 
 const SECRET = `whsec_${'A'.repeat(32)}`;
 
@@ -9,6 +11,7 @@ describe('the settings', () => {
     expect(parseSettings({ DATABASE_URL: '' })).toEqual({
       databaseUrl: null,
       rail: null,
+      trustProxy: false,
       policy: DEFAULT_POLICY,
       operator: { allowedOrigins: [], windowSecondsMin: 60 },
     });
@@ -21,6 +24,7 @@ describe('the settings', () => {
       KERVYXA_GIT_ALLOW: 'http://127.0.0.1:8080',
       KERVYXA_PAYOUT_URL: url,
       KERVYXA_PAYOUT_SECRET: SECRET,
+      KERVYXA_TRUST_PROXY: '1',
       KERVYXA_WINDOW_MIN_SECONDS: '2',
       KERVYXA_CAPTURE_GRACE_SECONDS: '30',
       KERVYXA_HELD_GRACE_SECONDS: '40',
@@ -29,6 +33,7 @@ describe('the settings', () => {
     expect(settings).toEqual({
       databaseUrl: 'postgresql://me@db.example.org/kervyxa',
       rail: { url, secret: SECRET },
+      trustProxy: true,
       policy: {
         ...DEFAULT_POLICY,
         captureGraceMs: 30_000,
@@ -43,6 +48,7 @@ describe('the settings', () => {
   it.each([
     ['DATABASE_URL', 'mysql://db/x'],
     ['DATABASE_URL', 'db.example.org'],
+    ['KERVYXA_TRUST_PROXY', 'yes'],
     ['KERVYXA_WINDOW_MIN_SECONDS', '0'],
     ['KERVYXA_WINDOW_MIN_SECONDS', '1.5'],
     ['KERVYXA_WINDOW_MIN_SECONDS', '60s'],
@@ -59,6 +65,15 @@ describe('the settings', () => {
     expect(() => parseSettings(rail)).not.toThrow();
     expect(parse).toThrow(expect.objectContaining({ code: 'CLI_SETTING_INVALID' }));
     expect(parse).toThrow(name);
+  });
+
+  it('are in the guide for operators, each with its meaning, and no other', () => {
+    const guide = readFileSync(join(import.meta.dirname, '../../../docs/operations.md'), 'utf8');
+    const section = guide.split('\n## Settings\n')[1]?.split('\n## ')[0] ?? '';
+    const rows = section.split('\n').filter((line) => line.startsWith('| `'));
+    expect(rows.map((row) => row.split('|').map((cell) => cell.trim()))).toEqual(
+      Object.entries(SETTINGS).map(([name, meaning]) => ['', `\`${name}\``, meaning, '']),
+    );
   });
 
   it('refuse a rail without a secret', () => {

@@ -9,15 +9,16 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Every variable that kervyxa reads. docs/operations.md has the same table, and a test compares them. */
 export const SETTINGS = {
-  KERVYXA_HOME: 'folder of what outlives a run: database, engine, images, fetched repositories',
-  DATABASE_URL: 'PostgreSQL to use instead of the one that "up" brings along',
-  KERVYXA_GIT_ALLOW: 'origins beside public https that git may use, separated by commas',
-  KERVYXA_PAYOUT_URL: 'where payouts are posted; unset: they are balances only',
-  KERVYXA_PAYOUT_SECRET: 'whsec_… that signs them',
-  KERVYXA_WINDOW_MIN_SECONDS: 'shortest challenge and response window; 60',
-  KERVYXA_CAPTURE_GRACE_SECONDS: 'how long a commit keeps its place uncaptured; 600',
-  KERVYXA_HELD_GRACE_SECONDS: 'how long a HELD submission holds up others; 259200',
-  KERVYXA_ARBITRATION_SECONDS: 'how long an arbiter has; 604800',
+  KERVYXA_HOME: 'folder of what outlives a run: database, engine, images, repositories',
+  DATABASE_URL: 'PostgreSQL to use instead of the built-in one',
+  KERVYXA_GIT_ALLOW: 'origins beside public https that git may use: http://127.0.0.1:8080,…',
+  KERVYXA_TRUST_PROXY: '1: believe X-Forwarded-For, behind a proxy that sets it',
+  KERVYXA_PAYOUT_URL: 'where payouts are posted; not set: they are balances',
+  KERVYXA_PAYOUT_SECRET: 'whsec_… that signs what is posted there',
+  KERVYXA_WINDOW_MIN_SECONDS: 'shortest challenge and response window (60)',
+  KERVYXA_CAPTURE_GRACE_SECONDS: 'how long a commit that is not fetched keeps its place (600)',
+  KERVYXA_HELD_GRACE_SECONDS: 'how long a HELD submission holds up others (259200)',
+  KERVYXA_ARBITRATION_SECONDS: 'how long an arbiter has (604800)',
   DOCKER_HOST: 'container engine to use',
   NO_COLOR: 'no colours',
   KERVYXA_DEBUG: '1: the stack of an error',
@@ -31,6 +32,7 @@ export interface Settings {
   /** Null: payouts are balances. */
   readonly rail: { readonly url: string; readonly secret: string } | null;
   readonly policy: SettlementPolicy;
+  readonly trustProxy: boolean;
   readonly operator: Pick<Required<OperatorSettings>, 'allowedOrigins' | 'windowSecondsMin'>;
 }
 
@@ -44,6 +46,7 @@ export function parseSettings(env: Environment): Settings {
   return {
     databaseUrl: read(env, 'DATABASE_URL', DatabaseUrlSchema, 'postgresql://user:…@host/database'),
     rail,
+    trustProxy: read(env, 'KERVYXA_TRUST_PROXY', z.enum(['0', '1']), '0 or 1') === '1',
     policy: {
       ...DEFAULT_POLICY,
       captureGraceMs: policyMs('KERVYXA_CAPTURE_GRACE_SECONDS', DEFAULT_POLICY.captureGraceMs),

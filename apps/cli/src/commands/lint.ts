@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { isOpen, type BaseFacts, type OperatorSettings } from '@kervyxa/contract';
 import { toPrintable, type CommitSha } from '@kervyxa/core';
 import type { BaseTree } from '@kervyxa/intake';
-import { loadBaseFacts } from '../base-facts.ts';
+import { loadBaseFacts } from '@kervyxa/verifier';
 import type { CommandContext } from '../context.ts';
 import {
   baseCommitOf,
