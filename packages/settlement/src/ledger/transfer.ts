@@ -18,7 +18,7 @@ export interface PlannedTransfer {
     | 'bond_posted'
     | 'bond_returned'
     | 'bond_forfeited';
-  /** Names the one occasion, such as `contract/con_…/payout`. */
+  /** Names the one occasion, such as `contract/con_…/resolution`. */
   readonly idempotencyKey: string;
   readonly currency: string;
   readonly postings: readonly [Posting, ...Posting[]];
@@ -29,7 +29,7 @@ export interface RecordedTransfer extends PlannedTransfer {
   readonly id: string;
   /** 1, 2, 3, … without a gap. */
   readonly seq: bigint;
-  /** SHA-256 of the canonical JSON of kind, key, currency and postings: another input for a used key is refused. */
+  /** Hash of kind, key, currency and postings: another input for a used key is refused. */
   readonly inputHash: string;
   /** Hash of the transfer before it; 64 zeros for the first. */
   readonly prevHash: string;

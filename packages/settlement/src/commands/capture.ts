@@ -1,0 +1,106 @@
+import { SOURCE_REASONS } from '@kervyxa/core';
+import type { SubmissionCase } from '../case.ts';
+import type { Command } from '../command.ts';
+import {
+  addSubmission,
+  laterBy,
+  type Draft,
+  inconsistent,
+  moveSubmission,
+  type Refusal,
+} from '../draft.ts';
+import { endCapture, isActive } from '../due.ts';
+import { createSettlementError } from '../errors.ts';
+import { commitRefusal, isBehindHolder } from '../line.ts';
+import { queueRun } from '../runs.ts';
+import { refuseClosed, refuseState } from './contract.ts';
+
+type CommandOf<Kind extends Command['kind']> = Extract<Command, { kind: Kind }>;
+
+/** The place in line is that of the request, if the commit can be captured in time. */
+export function submit(draft: Draft, command: CommandOf<'submit'>): Refusal {
+  const refusal =
+    refuseState(draft, ['OPEN', 'IN_CHALLENGE']) ??
+    refuseClosed(draft) ??
+    refuseRequester(draft, command.solverId) ??
+    refuseLength(draft, command.solverId);
+  if (refusal !== null) return refusal;
+  addSubmission(draft, {
+    id: command.submissionId,
+    solverId: command.solverId,
+    seq: (draft.submissions.at(-1)?.seq ?? 0n) + 1n,
+    state: 'RECEIVED',
+    captureBy: laterBy(draft, draft.policy.captureGraceMs),
+    captured: false,
+    heldUntil: null,
+    window: null,
+    verdict: null,
+  });
+  draft.effects.push({ kind: 'enqueue_capture', submissionId: command.submissionId });
+  return null;
+}
+
+export function capture(draft: Draft, command: CommandOf<'capture'>): Refusal {
+  const submission = findReceived(draft, command.submissionId);
+  if (submission === null) return refuseCaptured(command.submissionId);
+  if (draft.now >= submission.captureBy) {
+    endCapture(draft, submission.id);
+  } else if (isBehindHolder(draft, submission)) {
+    moveSubmission(draft, submission.id, 'DEFERRED', { captured: true });
+  } else {
+    moveSubmission(draft, submission.id, 'QUEUED', { captured: true });
+    queueRun(draft, submission.id, 'VERIFY');
+  }
+  return null;
+}
+
+/** A source that can't be had ends at once; what is known of a commit waits for those before it in line. */
+export function refuseCapture(draft: Draft, command: CommandOf<'refuse_capture'>): Refusal {
+  const { submissionId, verdict } = command;
+  const submission = findReceived(draft, submissionId);
+  if (submission === null) return refuseCaptured(submissionId);
+  if (verdict.verdict === 'PASS')
+    throw inconsistent(`expected a verdict that refuses ${submissionId} before any run, got PASS`);
+  if (draft.now >= submission.captureBy) endCapture(draft, submissionId);
+  else if (isSourceReason(verdict.reason)) commitRefusal(draft, submissionId, verdict);
+  else moveSubmission(draft, submissionId, 'VERIFIED', { verdict });
+  return null;
+}
+
+export function isSourceReason(reason: string | null): boolean {
+  return SOURCE_REASONS.some((each) => each === reason);
+}
+
+function findReceived(draft: Draft, id: string): SubmissionCase | null {
+  return draft.submissions.find((each) => each.id === id && each.state === 'RECEIVED') ?? null;
+}
+
+function refuseCaptured(submissionId: string): Refusal {
+  return createSettlementError('SETTLEMENT_CAPTURE_NOT_WANTED', {
+    message: `expected ${submissionId} to wait for its commit, got one that does not`,
+  });
+}
+
+function refuseRequester({ contract }: Draft, solverId: string): Refusal {
+  if (solverId !== contract.requesterId) return null;
+  return createSettlementError('SETTLEMENT_OWN_CONTRACT', {
+    message: 'expected a solver who is not the requester, got the requester',
+    fix: 'Cancel the contract if its work is done.',
+  });
+}
+
+function refuseLength({ submissions, policy }: Draft, solverId: string): Refusal {
+  const { lineLengthMax, linePerSolverMax } = policy;
+  const inLine = submissions.filter((each) => isActive(each) && each.state !== 'PASSED');
+  if (inLine.length >= lineLengthMax)
+    return createSettlementError('SETTLEMENT_LINE_FULL', {
+      message: `expected fewer than ${lineLengthMax} undecided submissions, got ${inLine.length}`,
+      fix: 'Submit again when some of them are decided.',
+    });
+  const own = inLine.filter((each) => each.solverId === solverId).length;
+  if (own < linePerSolverMax) return null;
+  return createSettlementError('SETTLEMENT_SOLVER_LINE_FULL', {
+    message: `expected fewer than ${linePerSolverMax} undecided submissions of one solver, got ${own}`,
+    fix: 'Submit again when some of yours are decided.',
+  });
+}

@@ -1,0 +1,51 @@
+import type { ContractState } from '../case.ts';
+import { type Draft, moveContract, type Refusal } from '../draft.ts';
+import { isActive } from '../due.ts';
+import { createSettlementError } from '../errors.ts';
+import { fundEscrow, refundEscrow } from '../escrow.ts';
+
+export function prove(draft: Draft): Refusal {
+  const refusal = refuseState(draft, ['DRAFT']);
+  if (refusal === null) moveContract(draft, 'PROVED');
+  return refusal;
+}
+
+export function fund(draft: Draft): Refusal {
+  const refusal = refuseState(draft, ['PROVED']) ?? refuseClosed(draft);
+  if (refusal === null) fundEscrow(draft);
+  return refusal;
+}
+
+export function cancel(draft: Draft): Refusal {
+  const refusal = refuseState(draft, ['DRAFT', 'PROVED', 'OPEN']) ?? refuseActive(draft);
+  if (refusal !== null) return refusal;
+  if (draft.contract.state === 'OPEN') refundEscrow(draft);
+  moveContract(draft, 'CANCELLED');
+  return null;
+}
+
+export function refuseState({ contract }: Draft, allowed: readonly ContractState[]): Refusal {
+  if (allowed.includes(contract.state)) return null;
+  return createSettlementError('SETTLEMENT_CONTRACT_STATE_REFUSED', {
+    message: `expected a contract that is ${allowed.join(' or ')}, got ${contract.state}`,
+    fix: 'Look at the state of the contract first.',
+    details: { state: contract.state },
+  });
+}
+
+export function refuseClosed({ contract, now }: Draft): Refusal {
+  if (now < contract.closesAt) return null;
+  return createSettlementError('SETTLEMENT_CONTRACT_CLOSED', {
+    message: `expected a time before ${contract.closesAt.toISOString()}, got ${now.toISOString()}`,
+    fix: 'Use a contract that closes later.',
+  });
+}
+
+function refuseActive({ submissions }: Draft): Refusal {
+  const count = submissions.filter(isActive).length;
+  if (count === 0) return null;
+  return createSettlementError('SETTLEMENT_CANCEL_BLOCKED', {
+    message: `expected no undecided submission, got ${count}`,
+    fix: 'Wait until all submissions are decided and none holds the pass.',
+  });
+}
