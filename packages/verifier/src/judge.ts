@@ -1,6 +1,5 @@
 import { type Contract, COUNTED_SOURCES, type Criterion } from '@kervyxa/contract';
 import type { ContractReason, TreeArchive, Verdict } from '@kervyxa/core';
-import type { Sandbox } from '@kervyxa/sandbox';
 import type { VerificationEvent } from './events.ts';
 import { gradeRun, gradeSetup, isCommandNotFound } from './grade.ts';
 import { createProgress, type Progress } from './progress.ts';
@@ -11,12 +10,12 @@ import {
   type CriterionEnd,
   runTrial,
   type SetupFailure,
+  type TrialDeps,
   type TrialEnd,
   type TrialRequest,
 } from './trial.ts';
 
-export interface JudgeDeps {
-  readonly sandbox: Sandbox;
+export interface JudgeDeps extends TrialDeps {
   readonly coreCount: number;
   readonly log: StepLog;
   readonly onEvent: (event: VerificationEvent) => void;
@@ -41,13 +40,13 @@ const NOT_FOUND_AT_BASE =
   'the shell finds no such command, at the base commit either: the contract names one that is not there';
 const STARTED_AHEAD = 2;
 /** Nothing runs beside, and no container is started meanwhile. */
-const ALONE = { parallelism: 1, startedAhead: 0 };
+const ALONE = { isAlone: true, parallelism: 1, startedAhead: 0 };
 
 /**
  * Runs and grades the criteria of a contract on a commit that policy let through.
  *
  * 1. Criteria that can't run here are INCONCLUSIVE; all others run on the commit's tree, side by side.
- * 2. What exceeded its time runs once more with nothing beside it; only a second time-out counts.
+ * 2. What exceeded its time runs once more with nothing beside it on this worker; only a second time-out counts.
  * 3. A set-up that fails, or a command that the shell could not run, is tried at the base commit: where it works
  *    there, the solver broke it; where it does not, the contract is broken.
  */
@@ -66,12 +65,13 @@ export async function judgeCriteria(
   const trial = {
     ...request,
     criteria: runnable,
+    isAlone: false,
     parallelism: planParallelism(contract, deps.coreCount),
     startedAhead: STARTED_AHEAD,
   };
 
-  const ends = await runWithSecondTry(deps.sandbox, trial, progress, signal);
-  if (ends.kind === 'setup_failed') return judgeSetup(deps.sandbox, trial, ends, signal);
+  const ends = await runWithSecondTry(deps, trial, progress, signal);
+  if (ends.kind === 'setup_failed') return judgeSetup(deps, trial, ends, signal);
 
   const graded = new Map<string, CriterionResult>();
   for (const criterion of runnable) {
@@ -81,7 +81,7 @@ export async function judgeCriteria(
     isNotFound(criterion, ends.ends.get(criterion.id)),
   );
   const atBase = { ...trial, criteria: notFound };
-  for (const other of await judgeNotFoundAtBase(deps.sandbox, atBase, signal)) {
+  for (const other of await judgeNotFoundAtBase(deps, atBase, signal)) {
     graded.set(other.id, other);
   }
   const criteria = contract.criteria.map(
@@ -100,32 +100,32 @@ type TrialOfCommit = TrialRequest & { readonly baseTree: TreeArchive };
 
 /** The criteria's ends, those that were late the first time from a second run with nothing beside it. */
 async function runWithSecondTry(
-  sandbox: Sandbox,
+  deps: TrialDeps,
   trial: TrialOfCommit,
   progress: Progress,
   signal: AbortSignal,
 ): Promise<TrialEnd> {
   if (trial.criteria.length === 0) return { kind: 'ran', ends: new Map() };
-  const first = await runPatiently(sandbox, trial, progress.listen, signal);
+  const first = await runPatiently(deps, trial, progress.listen, signal);
   if (first.kind === 'setup_failed') return first;
   const late = trial.criteria.filter(({ id }) => isLate(first.ends.get(id)));
   if (late.length === 0) return first;
   const again = { ...trial, ...ALONE, criteria: late };
-  const second = await runPatiently(sandbox, again, progress.listen, signal).catch(toBroken(late));
+  const second = await runPatiently(deps, again, progress.listen, signal).catch(toBroken(late));
   if (second.kind === 'setup_failed') return second;
   return { kind: 'ran', ends: new Map([...first.ends, ...second.ends]) };
 }
 
 /** Runs a trial, and once more with nothing beside it where its set-up was late. */
 async function runPatiently(
-  sandbox: Sandbox,
+  deps: TrialDeps,
   trial: TrialRequest,
   listen: Progress['listen'],
   signal: AbortSignal,
 ): Promise<TrialEnd> {
-  const first = await runTrial(sandbox, trial, listen({ isLast: false }), signal);
+  const first = await runTrial(deps, trial, listen({ isLast: false }), signal);
   if (first.kind !== 'setup_failed' || !first.outcome.timedOut) return first;
-  return runTrial(sandbox, { ...trial, ...ALONE }, listen({ isLast: true }), signal);
+  return runTrial(deps, { ...trial, ...ALONE }, listen({ isLast: true }), signal);
 }
 
 /** A further trial that we could not run takes nothing from what the first one showed of other criteria. */
@@ -139,14 +139,14 @@ function toBroken(criteria: readonly Criterion[]): (error: unknown) => TrialEnd 
 const toNobody = () => ({});
 
 async function judgeSetup(
-  sandbox: Sandbox,
+  deps: TrialDeps,
   trial: TrialOfCommit,
   { index, outcome }: SetupFailure,
   signal: AbortSignal,
 ): Promise<Judgement> {
   const subject = `environment.setup[${index}]`;
   const atBase = await runPatiently(
-    sandbox,
+    deps,
     { ...trial, tree: trial.baseTree, criteria: [] },
     toNobody,
     signal,
@@ -163,15 +163,13 @@ async function judgeSetup(
 
 /** What running the trial's criteria at the base commit changes: where the command is not found there either. */
 async function judgeNotFoundAtBase(
-  sandbox: Sandbox,
+  deps: TrialDeps,
   trial: TrialOfCommit,
   signal: AbortSignal,
 ): Promise<CriterionResult[]> {
   if (trial.criteria.length === 0) return [];
   const base = { ...trial, tree: trial.baseTree };
-  const atBase = await runPatiently(sandbox, base, toNobody, signal).catch(
-    toBroken(trial.criteria),
-  );
+  const atBase = await runPatiently(deps, base, toNobody, signal).catch(toBroken(trial.criteria));
   return trial.criteria.flatMap((criterion): CriterionResult[] => {
     if (atBase.kind === 'setup_failed') {
       const message = 'the shell finds no such command, and set-up fails at the base commit';

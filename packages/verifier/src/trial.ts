@@ -10,6 +10,7 @@ import type {
   StagedRun,
 } from '@kervyxa/sandbox';
 import pLimit, { type LimitFunction } from 'p-limit';
+import type { Gate } from './gate.ts';
 import { gradeSetup, type RunEvidence } from './grade.ts';
 import { MetricScanner } from './metric.ts';
 
@@ -20,6 +21,11 @@ const FILE_BYTES_MAX = 64 * MIB;
 const TEXT_BYTES_MAX = MIB;
 const NO_CONTENT = new Uint8Array();
 
+export interface TrialDeps {
+  readonly sandbox: Sandbox;
+  readonly gate: Gate;
+}
+
 /** What one trial runs: the contract's set-up on one tree, then some of its criteria. */
 export interface TrialRequest {
   readonly contract: Contract;
@@ -29,6 +35,8 @@ export interface TrialRequest {
   readonly criteria: readonly Criterion[];
   /** How many criteria run side by side. */
   readonly parallelism: number;
+  /** Nothing else runs on this worker meanwhile. */
+  readonly isAlone: boolean;
   /** How many more containers are started meanwhile and wait: starting one takes a core for a moment. */
   readonly startedAhead: number;
 }
@@ -63,6 +71,16 @@ export type TrialEnd =
  * container is gone when it resolves; a session that can't be cleaned up rejects, so that no verdict rests on it.
  */
 export async function runTrial(
+  { sandbox, gate }: TrialDeps,
+  request: TrialRequest,
+  listener: TrialListener,
+  signal: AbortSignal,
+): Promise<TrialEnd> {
+  const pass = request.isAlone ? gate.alone : gate.beside;
+  return pass(() => runSession(sandbox, request, listener, signal), signal);
+}
+
+async function runSession(
   sandbox: Sandbox,
   request: TrialRequest,
   listener: TrialListener,

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { contractDigest, type Contract } from '@kervyxa/contract';
 import {
   defineErrors,
@@ -11,6 +12,7 @@ import { createFakeIntake, fakeCommitId, type FakeTree } from '@kervyxa/intake/f
 import { createFakeSandbox, type FakeBehaviour, type FakeCommand } from '@kervyxa/sandbox/fake';
 import { describe, expect, it } from 'vitest';
 import type { VerificationEvent } from './events.ts';
+import { createGate, type Gate } from './gate.ts';
 import { type VerificationResult, VerificationResultSchema } from './result.ts';
 import { contractWith, criterion } from './testing/contract.ts';
 import { verifyCommit, type VerifyRequest } from './verify-commit.ts';
@@ -28,6 +30,7 @@ interface Story {
   readonly request?: Partial<VerifyRequest>;
   readonly outcomes?: Parameters<typeof createFakeIntake>[0]['outcomes'];
   readonly images?: Record<string, string>;
+  readonly gate?: Gate;
 }
 
 interface Told {
@@ -60,6 +63,7 @@ async function tell(story: Story): Promise<Told> {
       clock: systemClock,
       runtimes: new Map([['kervyxa-runtime/node:22', image]]),
       coreCount: 2,
+      ...(story.gate && { gate: story.gate }),
     },
     {
       contract,
@@ -186,6 +190,28 @@ describe('a time-out', () => {
     const slowOnce: FakeCommand = () => (++tries === 1 ? late : {});
     expect(await verdictOf({ commands: { tests: slowOnce } })).toBe('PASS');
     expect(tries).toBe(2);
+  });
+
+  it('is tried again only when no other verification of the worker runs anything', async () => {
+    const gate = createGate();
+    const neighbour = Promise.withResolvers<void>();
+    const firstTry = Promise.withResolvers<void>();
+    const order: string[] = [];
+    const slowOnce: FakeCommand = () => {
+      order.push('try');
+      firstTry.resolve();
+      return order.length === 1 ? late : {};
+    };
+    const never = new AbortController().signal;
+    const beside = gate.beside(() => neighbour.promise, never);
+    const verdict = verdictOf({ commands: { tests: slowOnce }, gate });
+    await firstTry.promise;
+    await turn();
+    order.push('neighbour ends');
+    neighbour.resolve();
+    expect(await verdict).toBe('PASS');
+    await beside;
+    expect(order).toEqual(['try', 'neighbour ends', 'try']);
   });
 
   it('that repeats is a FAIL', async () => {

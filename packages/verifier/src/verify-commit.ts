@@ -4,6 +4,7 @@ import type { FetchedCommit, Intake } from '@kervyxa/intake';
 import type { Sandbox } from '@kervyxa/sandbox';
 import { verifierError } from './errors.ts';
 import type { VerificationEvent } from './events.ts';
+import { createGate, type Gate } from './gate.ts';
 import { toInfraReason } from './infra.ts';
 import { judgeCriteria } from './judge.ts';
 import { gradePolicy } from './policy.ts';
@@ -19,6 +20,8 @@ export interface VerifierDeps {
   readonly runtimes: ReadonlyMap<string, string>;
   /** Cores of the machine that runs the containers: as many criteria run side by side as it has room for. */
   readonly coreCount: number;
+  /** Shared by all verifications of one worker: what must run alone waits for the others. Its own where left out. */
+  readonly gate?: Gate;
 }
 
 export interface VerifyRequest {
@@ -57,11 +60,12 @@ type StepEnd<T> =
  * container is left.
  */
 export async function verifyCommit(
-  deps: VerifierDeps,
+  { gate = createGate(), ...given }: VerifierDeps,
   request: VerifyRequest,
   { signal, onEvent = () => undefined }: VerifyOptions,
 ): Promise<VerificationResult> {
   assertPackageMatches(request);
+  const deps = { ...given, gate };
   const log = createStepLog(deps.clock, onEvent);
   const empty = emptyResult(request);
   try {
@@ -84,7 +88,7 @@ export async function verifyCommit(
 }
 
 async function judgeFetched(
-  deps: VerifierDeps,
+  deps: Required<VerifierDeps>,
   request: VerifyRequest & { readonly source: FetchedCommit; readonly empty: VerificationResult },
   {
     log,
@@ -133,7 +137,7 @@ function assertPackageMatches({ contract, verifierPackage }: VerifyRequest): voi
 }
 
 async function fetchCommit(
-  { intake }: VerifierDeps,
+  { intake, gate }: Required<VerifierDeps>,
   { contract, repositoryUrl, commit }: VerifyRequest,
   log: StepLog,
   signal: AbortSignal,
@@ -141,10 +145,8 @@ async function fetchCommit(
   const finish = log.start({ id: 'fetch', kind: 'fetch', title: `Fetch ${commit.slice(0, 12)}` });
   const { url: baseRepositoryUrl, baseCommit } = contract.repository;
   try {
-    const outcome = await intake.fetchCommit(
-      { baseRepositoryUrl, baseCommit, repositoryUrl, commit },
-      signal,
-    );
+    const asked = { baseRepositoryUrl, baseCommit, repositoryUrl, commit };
+    const outcome = await gate.beside(() => intake.fetchCommit(asked, signal), signal);
     if (outcome.kind === 'fetched') {
       finish('pass');
       return { kind: 'go', value: outcome.source };
