@@ -17,6 +17,10 @@ async function* cut(stream: AsyncIterable<Uint8Array>, size: number): AsyncGener
   }
 }
 
+async function* pieces(...list: Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* list;
+}
+
 const FILE: TreeEntry = {
   type: 'file',
   path: `${'d'.repeat(150)}/a`,
@@ -41,10 +45,30 @@ describe('readTar', () => {
       };
     });
     expect(seen).toEqual([
-      { path: `${'d'.repeat(150)}/a`, type: 'file', size: 2_000, text: 'x'.repeat(2_000) },
-      { path: 'l', type: 'symlink', size: 0, text: '' },
-      { path: 'f', type: 'folder', size: 0, text: '' },
+      { path: FILE.path, type: 'file', executable: false, size: 2_000, text: 'x'.repeat(2_000) },
+      { path: 'l', type: 'symlink', executable: true, size: 0, text: '' },
+      { path: 'f', type: 'folder', executable: true, size: 0, text: '' },
     ]);
+  });
+
+  it('shows an entry of a kind that it does not know', async () => {
+    const [header = new Uint8Array()] = await Array.fromAsync(pack([{ ...FILE, path: 'a' }]));
+    const odd = Buffer.from(header);
+    odd.write('S', 156);
+    odd.write('        ', 148);
+    odd.write(
+      `${odd
+        .reduce((sum, byte) => sum + byte, 0)
+        .toString(8)
+        .padStart(6, '0')}\0 `,
+      148,
+    );
+    const seen: TarEntry[] = [];
+    await readTar(cut(pieces(odd, Buffer.alloc(2_048 + 1_024)), 512), (entry) => {
+      seen.push(entry);
+      return undefined;
+    });
+    expect(seen).toEqual([{ path: 'a', type: 'other', executable: false, size: 2_000 }]);
   });
 
   it('reads an archive without entries', async () => {

@@ -1,9 +1,11 @@
-import { Parser } from 'tar';
+import { Parser, type ReadEntry } from 'tar';
 
 export interface TarEntry {
   readonly path: string;
-  /** `other` is a device, FIFO or hard link. */
+  /** `other` is a device, FIFO, hard link, or nothing that can be read. */
   readonly type: 'file' | 'folder' | 'symlink' | 'other';
+  /** Whether its owner may execute it. */
+  readonly executable: boolean;
   /** Bytes of content to come. */
   readonly size: number;
 }
@@ -21,10 +23,11 @@ export async function readTar(
   const parser = new Parser({
     strict: true,
     onReadEntry: (entry) => {
-      const take = onEntry({ path: entry.path, type: toType(entry.type), size: entry.size });
+      const take = onEntry(toEntry(entry, toType(entry.type)));
       entry.on('data', (piece: Buffer) => take?.(piece));
     },
   });
+  parser.on('ignoredEntry', (entry: ReadEntry) => onEntry(toEntry(entry, 'other')));
   for await (const chunk of stream) {
     const piece = Buffer.from(chunk);
     // The parser knows an archive by its first entry, and an empty one has none.
@@ -33,6 +36,10 @@ export async function readTar(
     parser.write(piece);
   }
   if (bytes > 0) parser.end();
+}
+
+function toEntry({ path, size, mode }: ReadEntry, type: TarEntry['type']): TarEntry {
+  return { path, type, size, executable: ((mode ?? 0) & 0o100) !== 0 };
 }
 
 function toType(type: string): TarEntry['type'] {

@@ -55,7 +55,7 @@ const { table, create } = defineErrors({
     retryable: false,
     httpStatus: 422,
     exitCode: 2,
-    meaning: 'The folder of the hidden package does not exist or a file in it cannot be read.',
+    meaning: "The hidden package, a folder or a plain tar archive, can't be read.",
   },
   INTAKE_PACKAGE_ENTRY_REFUSED: {
     fault: 'caller',

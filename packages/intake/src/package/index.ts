@@ -1,2 +1,4 @@
-export { loadVerifierPackage, PACKAGE_LIMITS } from './load.ts';
-export type { PackageLimits, VerifierPackage } from './load.ts';
+export { loadVerifierPackage } from './load.ts';
+export { readPackageArchive } from './read-archive.ts';
+export { PACKAGE_LIMITS } from './seal.ts';
+export type { PackageLimits, VerifierPackage } from './seal.ts';

@@ -2,25 +2,17 @@ import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
 import { open, readdir, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { packTree, sha256Hex, toPrintable, type TreeArchive, type TreeEntry } from '@kervyxa/core';
+import { toPrintable, type TreeEntry } from '@kervyxa/core';
 import { createIntakeError } from '../errors.ts';
-import { nameProblem } from '../tree/names.ts';
-
-export interface PackageLimits {
-  /** Files and folders. */
-  readonly entriesMax: number;
-  /** Sum of file sizes in bytes; the package is held in memory. */
-  readonly bytesMax: number;
-}
-
-export const PACKAGE_LIMITS: PackageLimits = { entriesMax: 10_000, bytesMax: 64 * 1_048_576 };
-
-export interface VerifierPackage {
-  /** Its digest is `sha256`. */
-  readonly archive: TreeArchive;
-  /** 64 hex digits: the SHA-256 of the archive's stream, which the contract names. */
-  readonly sha256: string;
-}
+import { pathProblem } from '../tree/names.ts';
+import {
+  PACKAGE_LIMITS,
+  refused,
+  sealPackage,
+  tooLarge,
+  type PackageLimits,
+  type VerifierPackage,
+} from './seal.ts';
 
 /**
  * Reads the hidden package from its folder: regular files and folders, in byte order of their names, with fixed owner
@@ -34,27 +26,7 @@ export async function loadVerifierPackage(
 ): Promise<VerifierPackage> {
   const entries: TreeEntry[] = [];
   for await (const entry of walk(folder, '', limits, { entries: 0, bytes: 0 })) entries.push(entry);
-  const pieces: Uint8Array[] = [];
-  const never = new AbortController().signal;
-  for await (const piece of packTree(toStream(entries), never)) pieces.push(piece);
-  const stream = Buffer.concat(pieces);
-  const sha256 = sha256Hex(stream);
-  return {
-    sha256,
-    archive: {
-      digest: sha256,
-      entryCount: entries.length,
-      bytesTotal: entries.reduce((sum, each) => sum + (each.type === 'file' ? each.size : 0), 0),
-      open: async function* (signal) {
-        signal.throwIfAborted();
-        yield stream;
-      },
-    },
-  };
-}
-
-async function* toStream(entries: readonly TreeEntry[]): AsyncGenerator<TreeEntry> {
-  yield* entries;
+  return sealPackage(entries);
 }
 
 async function* walk(
@@ -65,6 +37,8 @@ async function* walk(
 ): AsyncGenerator<TreeEntry> {
   for (const name of await namesIn(join(root, below))) {
     const path = below === '' ? name : `${below}/${name}`;
+    const problem = pathProblem(path);
+    if (problem !== null) throw refused(path, problem);
     used.entries += 1;
     if (used.entries > limits.entriesMax) throw tooLarge(`${limits.entriesMax} files and folders`);
     const handle = await openEntry(join(root, path), path);
@@ -94,8 +68,7 @@ async function namesIn(folder: string): Promise<string[]> {
     .toSorted((a, b) => a.compare(b))
     .map((bytes) => {
       const name = bytes.toString();
-      const problem = isUtf8(bytes) ? nameProblem(name) : 'is not UTF-8';
-      if (problem !== null) throw refused(name, problem);
+      if (!isUtf8(bytes)) throw refused(name, 'is not UTF-8');
       return name;
     });
 }
@@ -129,19 +102,5 @@ function unreadable(path: string, cause: unknown): Error {
     message: `expected a hidden package that can be read, but ${toPrintable(path, 300)} can't be`,
     fix: 'check the folder and its permissions',
     cause,
-  });
-}
-
-function refused(path: string, problem: string): Error {
-  return createIntakeError('INTAKE_PACKAGE_ENTRY_REFUSED', {
-    message: `expected regular files and folders in the hidden package, but ${toPrintable(path, 300)} ${problem}`,
-    fix: 'put the file itself into the package, under a plain name',
-  });
-}
-
-function tooLarge(limit: string): Error {
-  return createIntakeError('INTAKE_PACKAGE_TOO_LARGE', {
-    message: `expected a hidden package of at most ${limit}, got more`,
-    fix: 'leave out what the hidden checks do not read',
   });
 }
