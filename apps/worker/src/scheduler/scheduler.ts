@@ -41,10 +41,7 @@ export function startScheduler({ database, rail, log }: SchedulerOptions): Sched
     payouts: async () => {
       if (rail !== null) await sendDuePayouts(payouts, rail, { log, signal });
     },
-    reap: async () => {
-      const count = await queue.reap();
-      if (count > 0) log.warn({ count }, 'jobs of workers that are gone were given back');
-    },
+    reap: () => queue.reap(),
     forget: async () => {
       await upkeep.forgetAnswers(ANSWERS_KEPT_MS, ANSWERS_BATCH);
     },
