@@ -443,6 +443,8 @@ export interface LeasedJob {
   readonly id: string;
   /** The contract (approve), submission (capture) or run (verify) that it is about. */
   readonly subjectId: string;
+  /** How often it was given back, or its lease ended, since it was sent. */
+  readonly tries: number;
   /** Extends the lease. False: it has ended, and somebody else may have the job. */
   beat(): Promise<boolean>;
   complete(): Promise<void>;

@@ -1,7 +1,7 @@
 import { PgBoss, type CommandResponse, type Db, type JobWithMetadata } from 'pg-boss';
 import { z } from 'zod';
 import { QUEUES, type LeasedJob, type Queue, type QueueName } from '../ports.ts';
-import { createSendJob, sendNew, type JobFlow, type SendJob } from './send.ts';
+import { createSendJob, sendNew, type JobData, type SendJob } from './send.ts';
 import { advanceClock, createTurns, forgetTurns, QUEUE_SCHEMA } from './turns.ts';
 import { createWakes } from './wakes.ts';
 
@@ -104,13 +104,13 @@ async function openQueue(boss: PgBoss, name: QueueName, leaseSeconds: number): P
 }
 
 async function takeJob(boss: PgBoss, name: QueueName, wake: () => void): Promise<LeasedJob | null> {
-  const [job] = await boss.fetch<JobFlow>(name, { batchSize: 1, includeMetadata: true });
+  const [job] = await boss.fetch<JobData>(name, { batchSize: 1, includeMetadata: true });
   if (job === undefined || job.singletonKey === null) return null;
   await advanceClock(boss.getDb(), name, -job.priority);
   return toLeased(boss, name, { ...job, singletonKey: job.singletonKey }, wake);
 }
 
-type FetchedJob = Pick<JobWithMetadata<JobFlow>, 'id' | 'data' | 'retryCount'> & {
+type FetchedJob = Pick<JobWithMetadata<JobData>, 'id' | 'data' | 'retryCount'> & {
   readonly singletonKey: string;
 };
 
@@ -122,9 +122,11 @@ function toLeased(
 ): LeasedJob {
   // Names this taking of the job: whoever takes it after the lease has ended is not disturbed by us.
   const taking = { id, retryCount };
+  const tries = data.tries + retryCount;
   return {
     id,
     subjectId: singletonKey,
+    tries,
     beat: async () => isHeld(await boss.touch(name, taking)),
     complete: async () => {
       await boss.complete(name, taking);
@@ -134,7 +136,8 @@ function toLeased(
     giveBack: async (delayMs) => {
       await inTransaction(boss.getDb(), async (db) => {
         const held = isHeld(await boss.complete(name, taking, null, { db }));
-        if (held) await sendNew(boss, db, name, singletonKey, { ...data, delayMs });
+        const again = { ...data, delayMs, tries: tries + 1 };
+        if (held) await sendNew(boss, db, name, singletonKey, again);
       });
       wake();
     },

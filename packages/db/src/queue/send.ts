@@ -15,6 +15,11 @@ export interface JobFlow {
   readonly solverId: string;
 }
 
+/** What pg-boss keeps with a job. */
+export interface JobData extends JobFlow {
+  readonly tries: number;
+}
+
 export interface SendOptions extends JobFlow {
   /** Not before then. */
   readonly delayMs: number;
@@ -60,10 +65,11 @@ export async function sendNew(
   db: Db,
   name: QueueName,
   subjectId: string,
-  { delayMs, ...flow }: SendOptions,
+  { delayMs, tries = 0, ...flow }: SendOptions & { readonly tries?: number },
 ): Promise<boolean> {
   const turn = await takeTurn(db, name, flow);
-  const id = await boss.send(name, flow, {
+  const data: JobData = { ...flow, tries };
+  const id = await boss.send(name, data, {
     db,
     priority: -turn,
     singletonKey: subjectId,
