@@ -24,13 +24,16 @@ const CONNECTION_MESSAGE =
 export function isConflict(error: unknown): boolean {
   const { code, kind, sqlState } = traitsOf(error);
   return (
-    code === 'P2034' || kind === 'TransactionWriteConflict' || /^(40001|40P01)$/.test(sqlState)
+    code === 'P2034' ||
+    kind === 'TransactionWriteConflict' ||
+    /^(40001|40P01)$/.test(sqlState || code)
   );
 }
 
 /** The unique index or constraint that a row would have broken; null for any other error. */
 export function brokenUniqueConstraint(error: unknown): string | null {
-  const { cause } = traitsOf(error);
+  const { code, cause } = traitsOf(error);
+  if (code === '23505') return textOf(error, 'constraint') || null;
   if (textOf(cause, 'kind') !== 'UniqueConstraintViolation') return null;
   return textOf(fieldOf(cause, 'constraint'), 'index') || null;
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { QUEUES, type LeasedJob, type Queue, type QueueName } from '../ports.ts';
 import { createSendJob, sendNew, type JobData, type SendJob } from './send.ts';
 import { advanceClock, createTurns, forgetTurns, QUEUE_SCHEMA } from './turns.ts';
-import { createWakes } from './wakes.ts';
+import { createWakes, type Wakes } from './wakes.ts';
 
 export interface QueueOptions {
   /** How long a job without a heartbeat stays its worker's. At least 10. */
@@ -22,6 +22,8 @@ export interface OpenQueue extends Queue {
   wake(names: Iterable<QueueName>): void;
   /** Jobs that could be taken now, and those being worked on; a few seconds old. */
   counts(): Promise<readonly { name: QueueName; ready: number; active: number }[]>;
+  /** Hints of another kind on the same connections: who made them closes them, before the queue. */
+  createWakes(channel: string): Wakes;
   close(): Promise<void>;
 }
 
@@ -62,7 +64,7 @@ export async function createQueue(url: string, options: QueueOptions): Promise<O
   const db = boss.getDb();
   for (const name of QUEUES) await openQueue(boss, name, leaseSeconds);
   await createTurns(db, QUEUES);
-  const wakes = createWakes(db, options.onError);
+  const wakes = createWakes(db, 'kervyxa_queue', options.onError);
 
   return {
     leaseMs: leaseSeconds * 1_000,
@@ -80,6 +82,7 @@ export async function createQueue(url: string, options: QueueOptions): Promise<O
         ready: readyCount,
         active: activeCount,
       })),
+    createWakes: (channel) => createWakes(db, channel, options.onError),
     close: async () => {
       await wakes.close();
       await boss.stop({ graceful: false });

@@ -1,25 +1,22 @@
 import type { Db } from 'pg-boss';
-import type { QueueName } from '../ports.ts';
 
 type ListenHandle = Awaited<ReturnType<NonNullable<Db['listen']>>>;
 
-const CHANNEL = 'kervyxa_queue';
-
-/** Tells of jobs that may have come; a hint, so whoever listens also looks from time to time. */
+/** Tells of what may have come under a name; a hint, so whoever listens also looks from time to time. */
 export interface Wakes {
-  onReady(name: QueueName, wake: () => void): () => void;
-  /** After the commit that sent a job. Calls while one is under way are told of together. */
-  wake(name: QueueName): void;
+  onReady(name: string, wake: () => void): () => void;
+  /** After the commit. Calls while one is under way are told of together. */
+  wake(name: string): void;
   close(): Promise<void>;
 }
 
 /**
- * NOTIFY inside the transaction that sends a job would have all such transactions commit one after the other; so it is
+ * NOTIFY inside the transaction that it tells of would have all such transactions commit one after the other; so it is
  * one of its own, afterwards, and not waited for. `onError` is told where it or the listening fails.
  */
-export function createWakes(db: Db, onError: (error: unknown) => void): Wakes {
+export function createWakes(db: Db, channel: string, onError: (error: unknown) => void): Wakes {
   const listeners = new Map<string, Set<() => void>>();
-  const wanted = new Set<QueueName>();
+  const wanted = new Set<string>();
   let telling: Promise<void> | null = null;
   let listening: Promise<ListenHandle | null> | null = null;
 
@@ -33,7 +30,7 @@ export function createWakes(db: Db, onError: (error: unknown) => void): Wakes {
       // Losing the hint in a crash of the server is no loss: nobody waits for the disk.
       await db
         .executeSql(
-          `SELECT set_config('synchronous_commit', 'off', true), pg_notify('${CHANNEL}', name)
+          `SELECT set_config('synchronous_commit', 'off', true), pg_notify('${channel}', name)
            FROM unnest($1::text[]) AS name`,
           [names],
         )
@@ -46,7 +43,7 @@ export function createWakes(db: Db, onError: (error: unknown) => void): Wakes {
     onReady: (name, wake) => {
       const mine = listeners.get(name) ?? new Set();
       listeners.set(name, mine.add(wake));
-      listening ??= listen(db, call, callAll, onError);
+      listening ??= listen(db, channel, call, callAll, onError);
       return () => mine.delete(wake);
     },
     wake: (name) => {
@@ -64,13 +61,14 @@ export function createWakes(db: Db, onError: (error: unknown) => void): Wakes {
 
 async function listen(
   db: Db,
+  channel: string,
   call: (name: string) => void,
   callAll: () => void,
   onError: (error: unknown) => void,
 ): Promise<ListenHandle | null> {
   try {
     // Called again after each lost connection, as something may have been missed.
-    return (await db.listen?.(CHANNEL, call, callAll)) ?? null;
+    return (await db.listen?.(channel, call, callAll)) ?? null;
   } catch (error) {
     onError(error);
     return null;
