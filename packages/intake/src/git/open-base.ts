@@ -34,11 +34,11 @@ export async function openBase(
     : { gitDir: await findGitDir(repository), store: null, release: () => undefined };
   const { gitDir, store, release } = opened;
   const context = { gitDir, home: tools.stores.home, limits: tools.limits, remote: null };
-  const reading: Reading = async (task) => {
+  const reading: Reading = async (task, until = signal) => {
     try {
       return await task();
     } catch (error) {
-      signal.throwIfAborted();
+      until.throwIfAborted();
       if (isAppError(error)) throw error;
       if (store !== null && !(await isMakersFault(error, [store]))) {
         throw await damaged(tools, [store], error);
@@ -55,8 +55,11 @@ export async function openBase(
   }
 }
 
-/** Runs a task that reads the repository and says whose fault it is that it can't be read. */
-type Reading = <T>(task: () => Promise<T>) => Promise<T>;
+/**
+ * Runs a task that reads the repository and says whose fault it is that it can't be read. `until`: the signal of the
+ * task, where it is another than that of the opening.
+ */
+type Reading = <T>(task: () => Promise<T>, until?: AbortSignal) => Promise<T>;
 
 async function readBase(
   context: GitContext,
@@ -85,7 +88,7 @@ async function readBase(
     layoutProblem: layoutProblem(records, links),
     readFile: async (path, bytesMax) =>
       reading(async () => readFileOf(context, files.get(path), bytesMax, signal)),
-    exportCapture: (to) => readingAll(reading, exportBundle(context, { commit, base: null }, to)),
+    exportCapture: (to) => exportBase({ context, commit, reading }, to),
     lfsPointers: async () => reading(async () => findLfsPointers(context, records, signal)),
     close: () => {
       release();
@@ -94,14 +97,14 @@ async function readBase(
   };
 }
 
-/** Pieces of a stream; not `yield*`, so that `reading` sees what goes wrong here and not at the consumer. */
-async function* readingAll(
-  reading: Reading,
-  pieces: AsyncGenerator<Uint8Array>,
+async function* exportBase(
+  { context, commit, reading }: { context: GitContext; commit: CommitSha; reading: Reading },
+  signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
+  const pieces = exportBundle(context, { commit, base: null }, signal);
   try {
     for (;;) {
-      const next = await reading(() => pieces.next());
+      const next = await reading(() => pieces.next(), signal);
       if (next.done === true) return;
       yield next.value;
     }
