@@ -13,6 +13,7 @@ import { SANDBOX_ERRORS } from '@kervyxa/sandbox';
 import { SETUP_ERRORS } from '@kervyxa/setup';
 import { VERIFIER_ERRORS } from '@kervyxa/verifier';
 import { describe, expect, it } from 'vitest';
+import { API_ERRORS } from '../apps/api/src/errors.ts';
 import { CLI_ERRORS } from '../apps/cli/src/errors.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -56,6 +57,7 @@ describe('the README', () => {
 
   it('has every error code with its exit status and meaning, and no other', () => {
     const tables: ErrorTable[] = [
+      API_ERRORS,
       CLI_ERRORS,
       CONTRACT_ERRORS,
       INTAKE_ERRORS,
@@ -110,6 +112,7 @@ describe('a decision', () => {
 describe('the error codes', () => {
   it('begin with the name of their package', () => {
     const owners: [string, object][] = [
+      ['API_', API_ERRORS],
       ['CLI_', CLI_ERRORS],
       ['CONTRACT_', CONTRACT_ERRORS],
       ['INTAKE_', INTAKE_ERRORS],

@@ -1,0 +1,145 @@
+import helmet from '@fastify/helmet';
+import rateLimit from '@fastify/rate-limit';
+import type { Clock, IdSource } from '@kervyxa/core';
+import type { Database } from '@kervyxa/db';
+import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import { registerAuthentication } from './auth/authenticate.ts';
+import { createPrincipals } from './auth/principals.ts';
+import { createSights } from './auth/sights.ts';
+import type { ApiContext } from './context.ts';
+import { registerAccessLog } from './http/access-log.ts';
+import { answerParserError, registerErrorHandling, sendProblem } from './http/error-handling.ts';
+import { registerJsonBody } from './http/json-body.ts';
+import { refuseOtherMethods } from './http/methods.ts';
+import { registerMetrics } from './http/metrics.ts';
+import { registerOpenApi } from './http/openapi.ts';
+import { registerUpload } from './http/upload.ts';
+import { registerChallenges } from './routes/challenges.ts';
+import { registerContracts } from './routes/contracts.ts';
+import { registerEvents } from './routes/events.ts';
+import { registerHealth } from './routes/health.ts';
+import { registerLedger } from './routes/ledger.ts';
+import { registerPackages } from './routes/packages.ts';
+import { registerPrincipals } from './routes/principals.ts';
+import { registerRuns } from './routes/runs.ts';
+import { registerSubmissions } from './routes/submissions.ts';
+import { DEFAULT_API_SETTINGS, type ApiSettings } from './settings.ts';
+import { createWatchers } from './stream/watchers.ts';
+
+export interface ApiDependencies {
+  /** Stays the caller's: closing the API closes no database. */
+  readonly database: Database;
+  readonly newId: IdSource;
+  readonly clock: Clock;
+  readonly randomBytes: (count: number) => Uint8Array;
+  /** Where lines go; nowhere if left out. */
+  readonly logger?: FastifyBaseLogger | undefined;
+  readonly settings?: Partial<ApiSettings> | undefined;
+}
+
+/** The HTTP side, ready for requests (`inject`) and to `listen`; see `startApi`. `close` ends open event streams. */
+export async function createApi(dependencies: ApiDependencies): Promise<FastifyInstance> {
+  const settings = { ...DEFAULT_API_SETTINGS, ...dependencies.settings };
+  const context = contextOf(dependencies, settings);
+  const app = createServer(dependencies, settings);
+  app.addHook('preClose', async () => context.watchers.close());
+
+  const routes = refuseOtherMethods(app);
+  registerErrorHandling(app);
+  registerJsonBody(app);
+  registerUpload(app);
+  registerAccessLog(app);
+  await app.register(helmet, HELMET);
+  await app.register(rateLimit, { global: false, enableDraftSpec: true });
+  registerAuthentication(app, context);
+  await registerOpenApi(app);
+  registerHealth(app, context);
+  registerMetrics(app, context);
+  for (const register of ROUTES) register(app, context);
+  routes.finish();
+  await app.ready();
+  return app;
+}
+
+const ROUTES = [
+  registerContracts,
+  registerSubmissions,
+  registerRuns,
+  registerEvents,
+  registerChallenges,
+  registerPackages,
+  registerLedger,
+  registerPrincipals,
+] as const;
+
+/** Answers are data: nothing in them is ever to be run, framed or fetched from. */
+const HELMET = {
+  global: true,
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'none'"],
+      baseUri: ["'none'"],
+      formAction: ["'none'"],
+      frameAncestors: ["'none'"],
+    },
+  },
+};
+
+const REQUEST_ID_BYTES = 12;
+const HEADER_BYTES_MAX = 16_384;
+const PARAM_LENGTH_MAX = 128;
+
+function createServer({ randomBytes, logger }: ApiDependencies, settings: ApiSettings) {
+  const app = fastify({
+    ...(logger === undefined ? { logger: false } : { loggerInstance: logger }),
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: settings.bodyBytesMax,
+    requestTimeout: settings.requestTimeoutMs,
+    connectionTimeout: settings.connectionTimeoutMs,
+    http: {
+      headersTimeout: settings.headersTimeoutMs,
+      connectionsCheckingInterval: settings.timeoutCheckMs,
+      maxHeaderSize: HEADER_BYTES_MAX,
+    },
+    routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
+    trustProxy: settings.trustProxy,
+    // A client's own id could be somebody else's, or no id at all (S29).
+    requestIdHeader: false,
+    genReqId: () => `req_${Buffer.from(randomBytes(REQUEST_ID_BYTES)).toString('base64url')}`,
+    exposeHeadRoutes: false,
+    forceCloseConnections: 'idle',
+    clientErrorHandler: (error, socket) => answerParserError(error, socket),
+    frameworkErrors: (error, request, reply) => {
+      sendProblem(error, request, reply);
+    },
+  }).withTypeProvider<ZodTypeProvider>();
+  app.setValidatorCompiler(validatorCompiler);
+  // Answers are made field by field from typed rows; checking them again would cost more than making them.
+  app.setSerializerCompiler(() => JSON.stringify);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+    reply.header('cache-control', 'no-store');
+  });
+  return app;
+}
+
+function contextOf(
+  { database, newId, clock, randomBytes }: ApiDependencies,
+  settings: ApiSettings,
+): ApiContext {
+  return {
+    database,
+    newId,
+    clock,
+    randomBytes,
+    settings,
+    principals: createPrincipals((keyHash) => database.reads.principalByKey(keyHash), {
+      clock,
+      trustMs: settings.keyTrustMs,
+    }),
+    sights: createSights(database.reads),
+    watchers: createWatchers(settings),
+  };
+}

@@ -1,0 +1,59 @@
+import { canonicalJson, sha256Hex } from '@kervyxa/core';
+import type { Answer, Call } from '@kervyxa/db';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { principalOf } from '../auth/authenticate.ts';
+import { invalidRequest } from './problem.ts';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+const KEY = /^[\x21-\x7e]{1,255}$/;
+
+/** Who asks, and under which Idempotency-Key. `input` is the body as it came. Throws API_REQUEST_INVALID. */
+export function callOf(request: FastifyRequest, input: unknown): Call {
+  const actorId = principalOf(request).id;
+  const key = request.headers['idempotency-key'];
+  if (key === undefined) return { actorId, idempotency: null };
+  if (typeof key !== 'string' || !KEY.test(key)) throw invalidRequest('Idempotency-Key header');
+  const inputHash = sha256Hex(`${request.method}\n${request.url}\n${canonicalJson(input ?? null)}`);
+  return { actorId, idempotency: { key, inputHash } };
+}
+
+/** Makes the answer that is kept under the key. */
+export type Keep = (status: number, view: object) => Answer;
+
+/**
+ * Runs a command and sends its answer byte for byte as it is kept; says in a header if it is an earlier one. Answers
+ * whether it was made now.
+ */
+export async function answerWith(
+  reply: FastifyReply,
+  run: (keep: Keep) => Promise<Answer>,
+): Promise<FastifyReply> {
+  const { answer, isReplay } = await runKept(run);
+  if (isReplay) reply.header('idempotency-replayed', 'true');
+  return sendJson(reply, answer.status, answer.body);
+}
+
+export async function runKept(
+  run: (keep: Keep) => Promise<Answer>,
+): Promise<{ answer: Answer; isReplay: boolean }> {
+  let made: Answer | null = null;
+  const answer = await run((status, view) => {
+    made = { status, body: JSON.stringify(view) };
+    return made;
+  });
+  // A transaction that was tried twice may have made an answer and then found an earlier one.
+  return { answer, isReplay: answer.body !== lastBody(made) };
+}
+
+function lastBody(made: Answer | null): string | null {
+  return made === null ? null : made.body;
+}
+
+/** Sends text that is JSON already. */
+export function sendJson(reply: FastifyReply, status: number, text: string): FastifyReply {
+  return reply.code(status).header('content-type', JSON_TYPE).serializer(asIs).send(text);
+}
+
+function asIs(text: unknown): string {
+  return String(text);
+}

@@ -1,0 +1,98 @@
+import type { EventRow } from '@kervyxa/db';
+import { z } from 'zod';
+import { seesEvent, type Sight, type SubmissionSubject } from '../auth/access.ts';
+import { principalOf } from '../auth/authenticate.ts';
+import type { Api, ApiContext } from '../context.ts';
+import { PROBLEM_ANSWER, textAnswer } from '../http/openapi.ts';
+import { streamEvents } from '../stream/event-stream.ts';
+import { toEventText } from '../views/event-view.ts';
+import { ContractIdField, RunIdField } from '../views/fields.ts';
+import { seenRun } from './runs.ts';
+
+const STREAM = textAnswer(
+  'text/event-stream',
+  'Events with a cursor as their id; send it as Last-Event-ID to go on. The last one is `end`.',
+);
+
+export function registerEvents(app: Api, context: ApiContext): void {
+  const { reads } = context.database;
+
+  app.get(
+    '/v1/runs/:id/events',
+    {
+      config: { access: 'any_key' },
+      schema: {
+        tags: ['runs'],
+        summary: 'What happens in a run, as it happens',
+        params: z.strictObject({ id: RunIdField }),
+        response: { 200: STREAM, default: PROBLEM_ANSWER },
+      },
+    },
+    async (request, reply) => {
+      const { run, submission, sight } = await seenRun(
+        context,
+        principalOf(request),
+        request.params.id,
+      );
+      const subject = {
+        stream: { runId: run.id },
+        present: async (event: EventRow) =>
+          seesEvent(sight, event.audience, submission) ? toEventText(event, sight) : null,
+        isAtEnd: async () => {
+          const state = (await reads.run(run.id))?.state ?? 'ABANDONED';
+          return state === 'SEALED' || state === 'ABANDONED';
+        },
+      };
+      await streamEvents(request, reply, { context, subject });
+      return reply;
+    },
+  );
+
+  app.get(
+    '/v1/contracts/:id/events',
+    {
+      config: { access: 'any_key' },
+      schema: {
+        tags: ['contracts'],
+        summary: 'What happens to a contract and its submissions, as it happens',
+        params: z.strictObject({ id: ContractIdField }),
+        response: { 200: STREAM, default: PROBLEM_ANSWER },
+      },
+    },
+    async (request, reply) => {
+      const sight = await context.sights.ofContract(principalOf(request), request.params.id);
+      const contractId = request.params.id;
+      const subject = {
+        stream: { contractId },
+        present: createPresenter(context, sight),
+        isAtEnd: async () => (await reads.contract(contractId))?.endedAt !== null,
+      };
+      await streamEvents(request, reply, { context, subject });
+      return reply;
+    },
+  );
+}
+
+/** Many events are about few submissions, whose solver never changes and whose pass comes once. */
+function createPresenter({ database }: ApiContext, sight: Sight) {
+  const submissions = new Map<string, SubmissionSubject>();
+
+  async function subjectOf({ submissionId }: EventRow): Promise<SubmissionSubject | null> {
+    if (submissionId === null) return null;
+    const known = submissions.get(submissionId);
+    if (known !== undefined) return known;
+    const row = await database.reads.submission(submissionId);
+    if (row === null) return null;
+    const { solverId, windowOpensAt } = row;
+    if (solverId === sight.viewerId || windowOpensAt !== null) {
+      submissions.set(submissionId, { solverId, windowOpensAt });
+    }
+    return { solverId, windowOpensAt };
+  }
+
+  return async (event: EventRow): Promise<string | null> => {
+    const needsSubject = event.audience === 'PARTIES' && !seesEvent(sight, 'PARTIES', null);
+    const submission = needsSubject ? await subjectOf(event) : null;
+    return seesEvent(sight, event.audience, submission) ? toEventText(event, sight) : null;
+  };
+}

@@ -1,0 +1,27 @@
+import { idSchemaOf } from '@kervyxa/core';
+import { z } from 'zod';
+
+export const PrincipalIdField = idSchemaOf('principal');
+export const ContractIdField = idSchemaOf('contract');
+export const SubmissionIdField = idSchemaOf('submission');
+export const RunIdField = idSchemaOf('run');
+export const ChallengeIdField = idSchemaOf('challenge');
+export const TransferIdField = idSchemaOf('transfer');
+export const PayoutIdField = idSchemaOf('payout');
+
+/** UTC. */
+export const TimeField = z.iso.datetime();
+/** Minor units; zero and below too, for balances. */
+export const AmountField = z.string().regex(/^-?[0-9]{1,30}$/);
+export const CountField = z.string().regex(/^[0-9]{1,30}$/);
+
+/** The body of routes that need no input: none, or an empty object. */
+export const NoBody = z.strictObject({}).nullish();
+
+export function toTime(date: Date): string {
+  return date.toISOString();
+}
+
+export function toTimeOrNull(date: Date | null): string | null {
+  return date === null ? null : date.toISOString();
+}

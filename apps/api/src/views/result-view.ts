@@ -1,0 +1,92 @@
+import {
+  ReasonCodeSchema,
+  SOLVER_REASONS,
+  SOURCE_REASONS,
+  VerdictSchema,
+  type ReasonCode,
+} from '@kervyxa/core';
+import { z } from 'zod';
+import { seesHidden, seesSource, type Sight, type SubmissionSubject } from '../auth/access.ts';
+
+const CriterionResultView = z.object({
+  id: z.string(),
+  type: z.string(),
+  visibility: z.enum(['public', 'hidden']),
+  status: z.enum(['pass', 'fail', 'inconclusive', 'error', 'not_run']),
+  reason: ReasonCodeSchema.nullable(),
+  message: z.string().nullable(),
+  exitCode: z.int().nullable(),
+  metric: z.number().nullable(),
+  peakMemoryBytes: z.number().nullable(),
+  durationMs: z.number().nullable(),
+  outputSha256: z.string().nullable(),
+});
+
+const ReasonView = z.object({
+  code: ReasonCodeSchema,
+  message: z.string().nullable(),
+  subject: z.string().nullable(),
+});
+
+/** Of the stored result what is named here and nothing else; of a hidden criterion only status and reason code. */
+export const ResultView = z.object({
+  verdict: VerdictSchema,
+  contractDigest: z.string(),
+  commit: z.string().nullable(),
+  tree: z.string().nullable(),
+  imageDigest: z.string().nullable(),
+  changedFiles: z.array(z.object({ path: z.string(), status: z.string() })),
+  criteria: z.array(CriterionResultView),
+  reasons: z.array(ReasonView),
+});
+type Result = z.infer<typeof ResultView>;
+
+/** `text`: the verifier's result, as it was sealed. */
+export function toResultView(text: string, submission: SubmissionSubject, sight: Sight): Result {
+  const result = ResultView.parse(JSON.parse(text));
+  const withSource = seesSource(sight, submission) ? result : withoutSource(result);
+  return seesHidden(sight) ? withSource : withoutHidden(withSource);
+}
+
+function withoutSource(result: Result): Result {
+  const criteria = new Set(result.criteria.map(({ id }) => id));
+  // A sentence about the commit as a whole may name it or its repository.
+  const reasons = result.reasons.map((reason) =>
+    criteria.has(reason.subject ?? '') ? reason : { ...reason, message: null },
+  );
+  return { ...result, commit: null, tree: null, reasons };
+}
+
+/** Sentences about these are about the commit; those of others may tell of the package or the machine. */
+const TELLABLE: readonly ReasonCode[] = [...SOLVER_REASONS, ...SOURCE_REASONS];
+
+function withoutHidden(result: Result): Result {
+  const hidden = new Set(
+    result.criteria.filter(({ visibility }) => visibility === 'hidden').map(({ id }) => id),
+  );
+  return {
+    ...result,
+    criteria: result.criteria.map((each) => (hidden.has(each.id) ? toBareStatus(each) : each)),
+    reasons: result.reasons.map((reason) =>
+      hidden.has(reason.subject ?? '') || !TELLABLE.includes(reason.code)
+        ? { ...reason, message: null }
+        : reason,
+    ),
+  };
+}
+
+function toBareStatus({ id, type, visibility, status, reason }: Result['criteria'][number]) {
+  return {
+    id,
+    type,
+    visibility,
+    status,
+    reason,
+    message: null,
+    exitCode: null,
+    metric: null,
+    peakMemoryBytes: null,
+    durationMs: null,
+    outputSha256: null,
+  };
+}

@@ -1,0 +1,55 @@
+import { ReasonCodeSchema, VerdictSchema } from '@kervyxa/core';
+import type { RunRow, SubmissionRow } from '@kervyxa/db';
+import { RUN_PURPOSES, RUN_STATES } from '@kervyxa/settlement';
+import { z } from 'zod';
+import type { Sight } from '../auth/access.ts';
+import {
+  ContractIdField,
+  RunIdField,
+  SubmissionIdField,
+  TimeField,
+  toTime,
+  toTimeOrNull,
+} from './fields.ts';
+import { ResultView, toResultView } from './result-view.ts';
+
+export const RunView = z.strictObject({
+  id: RunIdField,
+  submissionId: SubmissionIdField,
+  contractId: ContractIdField,
+  purpose: z.enum(RUN_PURPOSES),
+  state: z.enum(RUN_STATES),
+  attempt: z.int(),
+  tries: z.int(),
+  verdict: VerdictSchema.nullable(),
+  reason: ReasonCodeSchema.nullable(),
+  resultDigest: z.string().nullable(),
+  createdAt: TimeField,
+  startedAt: TimeField.nullable(),
+  finishedAt: TimeField.nullable(),
+  result: ResultView.nullable().describe('Null until the run is sealed.'),
+});
+
+/** For callers that may see the submission's runs. */
+export function toRunView(
+  row: RunRow,
+  submission: SubmissionRow,
+  sight: Sight,
+): z.infer<typeof RunView> {
+  return {
+    id: row.id,
+    submissionId: row.submissionId,
+    contractId: row.contractId,
+    purpose: row.purpose,
+    state: row.state,
+    attempt: row.attempt,
+    tries: row.tries,
+    verdict: row.verdict,
+    reason: ReasonCodeSchema.nullable().parse(row.reason),
+    resultDigest: row.resultDigest,
+    createdAt: toTime(row.createdAt),
+    startedAt: toTimeOrNull(row.startedAt),
+    finishedAt: toTimeOrNull(row.finishedAt),
+    result: row.result === null ? null : toResultView(row.result, submission, sight),
+  };
+}
