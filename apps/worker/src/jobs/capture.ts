@@ -1,0 +1,102 @@
+import {
+  canonicalDigest,
+  isAppError,
+  SOURCE_REASONS,
+  type ReasonCode,
+  type SealedVerdict,
+} from '@kervyxa/core';
+import type { FetchedCommit, IntakeOutcome } from '@kervyxa/intake';
+import { again, DONE, type JobDeps, type JobEnd, type JobHandler } from './job.ts';
+import { importBase, readContract, toIntakeRequest } from './sources.ts';
+
+/** A capture is a pack with a header, and no pack is larger than the intake allows. */
+export const CAPTURE_BYTES_MAX = 1_100 * 1_048_576;
+
+/**
+ * Has the submitted commit in the database, so that it can be verified, and verified again, whatever becomes of its
+ * server. What can't be had is tried again until the submission's time for it is over, which the store sees to.
+ */
+export const capture: JobHandler = async (deps, job, signal) => {
+  const { cases, work, now } = deps.database;
+  const submissionId = job.subjectId;
+  const task = await work.captureTask(submissionId);
+  if (task === null || (await now()) >= task.captureBy) return DONE;
+  const { submission, contract: row } = task;
+
+  const request = toIntakeRequest(readContract(row), submission);
+  await importBase(deps, request, row, signal);
+  const fetched = await fetch(deps, request, signal);
+  if (fetched.kind === 'trouble') return again(job.tries);
+  if (fetched.kind === 'refused') {
+    const verdict = toVerdict(fetched.verdict, fetched.reason);
+    await cases.execute(row.id, { kind: 'refuse_capture', submissionId, verdict });
+    return DONE;
+  }
+  await work.saveCapture(submissionId, fetched);
+  await cases.execute(row.id, { kind: 'capture', submissionId });
+  return DONE;
+};
+
+type Fetched =
+  | { readonly kind: 'captured'; readonly sourceBlob: string; readonly tree: string }
+  | {
+      readonly kind: 'refused';
+      readonly verdict: 'FAIL' | 'INCONCLUSIVE';
+      readonly reason: ReasonCode;
+    }
+  /** Worth another try. */
+  | { readonly kind: 'trouble' };
+
+async function fetch(
+  deps: JobDeps,
+  request: Parameters<JobDeps['intake']['fetchCommit']>[0],
+  signal: AbortSignal,
+): Promise<Fetched> {
+  const { intake, gate } = deps;
+  try {
+    return await gate.beside(async () => {
+      const outcome = await intake.fetchCommit(request, signal);
+      return outcome.kind === 'fetched' ? save(deps, outcome.source, signal) : toRefusal(outcome);
+    }, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!isAppError(error)) throw error;
+    // The address was public when it was submitted.
+    if (error.code === 'INTAKE_URL_REFUSED') return INCONCLUSIVE;
+    if (error.code === 'INTAKE_CAPTURE_TOO_LARGE' || error.code === 'DB_BLOB_TOO_LARGE')
+      return { kind: 'refused', verdict: 'FAIL', reason: 'SOURCE_TOO_LARGE' };
+    throw error;
+  }
+}
+
+const INCONCLUSIVE: Fetched = {
+  kind: 'refused',
+  verdict: 'INCONCLUSIVE',
+  reason: 'REPOSITORY_UNREACHABLE',
+};
+
+async function save(
+  { database }: JobDeps,
+  source: FetchedCommit,
+  signal: AbortSignal,
+): Promise<Fetched> {
+  try {
+    const bytes = source.exportCapture(signal);
+    const { sha256 } = await database.work.saveBlob(bytes, { bytesMax: CAPTURE_BYTES_MAX });
+    return { kind: 'captured', sourceBlob: sha256, tree: source.tree };
+  } finally {
+    await source.close();
+  }
+}
+
+function toRefusal(outcome: Exclude<IntakeOutcome, { kind: 'fetched' }>): Fetched {
+  const { reason } = outcome;
+  if (outcome.kind === 'refused') return { kind: 'refused', verdict: 'FAIL', reason };
+  if (SOURCE_REASONS.some((each) => each === reason)) return { kind: 'trouble' };
+  return { kind: 'refused', verdict: 'INCONCLUSIVE', reason };
+}
+
+/** A verdict without a run: its result is these two fields, and nothing else. */
+function toVerdict(verdict: 'FAIL' | 'INCONCLUSIVE', reason: ReasonCode): SealedVerdict {
+  return { verdict, reason, resultDigest: canonicalDigest({ verdict, reason }) };
+}

@@ -1,0 +1,57 @@
+import type { OperatorSettings } from '@kervyxa/contract';
+import type { Database, LeasedJob } from '@kervyxa/db';
+import type { Intake } from '@kervyxa/intake';
+import type { Clock } from '@kervyxa/core';
+import type { Sandbox } from '@kervyxa/sandbox';
+import type { Gate } from '@kervyxa/verifier';
+import type { Log } from '../scheduler/nudge.ts';
+
+/** What every job of a worker works with. */
+export interface JobDeps {
+  readonly database: Pick<Database, 'cases' | 'work' | 'reads' | 'now'>;
+  readonly intake: Intake;
+  readonly sandbox: Sandbox;
+  readonly clock: Clock;
+  /** The operator's runtime catalogue: name → image id. */
+  readonly runtimes: ReadonlyMap<string, string>;
+  readonly settings: OperatorSettings;
+  /** Cores that one verification may use. */
+  readonly coreCount: number;
+  /** One for the whole worker. */
+  readonly gate: Gate;
+  readonly workerId: string;
+  readonly log: Log;
+}
+
+/** What becomes of a job: done with, or to be taken again after a while. */
+export type JobEnd =
+  { readonly kind: 'done' } | { readonly kind: 'again'; readonly delayMs: number };
+
+/**
+ * Does one job. It may have been done before, in part or whole, by a worker that is gone. Rejects with the signal's
+ * reason after an abort, with nothing of its own left running.
+ */
+export type JobHandler = (deps: JobDeps, job: LeasedJob, signal: AbortSignal) => Promise<JobEnd>;
+
+export const DONE: JobEnd = { kind: 'done' };
+
+const RETRY_FIRST_MS = 2_000;
+const RETRY_MAX_MS = 60_000;
+
+/** Doubles with every try, up to a minute. `tries`: how often it was tried before. */
+export function again(tries: number): JobEnd {
+  return {
+    kind: 'again',
+    delayMs: Math.min(RETRY_FIRST_MS * 2 ** Math.min(tries, 10), RETRY_MAX_MS),
+  };
+}
+
+/** The lease ended: somebody else has the job, or will. Nothing may be written for it any more. */
+export class LeaseLost extends Error {
+  override readonly name = 'LeaseLost';
+}
+
+/** The worker stops and gives back what it has. */
+export class WorkerStopped extends Error {
+  override readonly name = 'WorkerStopped';
+}

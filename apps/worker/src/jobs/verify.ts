@@ -1,0 +1,152 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  canonicalDigest,
+  canonicalJson,
+  INFRA_REASONS,
+  isAppError,
+  SOURCE_REASONS,
+  type InfraReason,
+  type ReasonCode,
+  type SealedVerdict,
+  type SourceReason,
+} from '@kervyxa/core';
+import type { Command } from '@kervyxa/settlement';
+import { verifyCommit, type VerificationResult } from '@kervyxa/verifier';
+import { toImageReference } from '../images.ts';
+import { DONE, LeaseLost, WorkerStopped, type JobDeps, type JobHandler } from './job.ts';
+import { createRunEvents } from './run-events.ts';
+import { createRunLogs } from './run-logs.ts';
+import { importBase, importCommit, loadPackage, readContract, toIntakeRequest } from './sources.ts';
+
+type RunTask = NonNullable<Awaited<ReturnType<JobDeps['database']['work']['runTask']>>>;
+
+/** One attempt at one run. Its number is in everything that is written: what an older attempt says changes nothing. */
+interface Attempt {
+  readonly task: RunTask;
+  readonly attempt: number;
+}
+
+/**
+ * Verifies a submission, the first time or again for a challenge.
+ *
+ * 1. An attempt begins, unless nobody wants the result any more.
+ * 2. Base, commit and hidden package come from the database; no server of anybody's is asked.
+ * 3. The commit is verified under the frozen contract, and watchers are told.
+ * 4. A verdict is sealed. Trouble of ours is none: the run is tried again, or held once its tries are used up.
+ * 5. A worker that stops gives the run back; one that lost it writes nothing.
+ */
+export const verify: JobHandler = async (deps, job, signal) => {
+  const { work } = deps.database;
+  const task = await work.runTask(job.subjectId);
+  const attempt = task === null ? null : await work.startRun(task.run.id, deps.workerId);
+  if (task === null || attempt === null) return DONE;
+  const started = { task, attempt };
+  try {
+    await seal(deps, started, await run(deps, started, signal));
+  } catch (error) {
+    if (signal.reason instanceof LeaseLost) throw error;
+    if (signal.reason instanceof WorkerStopped) await tell(deps, started, { kind: 'release' });
+    else await fail(deps, started, error);
+  }
+  return DONE;
+};
+
+interface Outcome {
+  readonly result: VerificationResult;
+  readonly logs: ReturnType<ReturnType<typeof createRunLogs>['logs']>;
+}
+
+async function run(
+  deps: JobDeps,
+  { task, attempt }: Attempt,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const contract = readContract(task.contract);
+  const request = toIntakeRequest(contract, task.submission);
+  await importBase(deps, request, task.contract, signal);
+  await importCommit(deps, request, task.submission, signal);
+  const verifierPackage = await loadPackage(deps, contract);
+
+  const logs = createRunLogs(contract);
+  const events = createRunEvents(
+    deps.database,
+    { runId: task.run.id, attempt, contract },
+    deps.log,
+  );
+  try {
+    const { image } = contract.environment;
+    const runtimes = new Map([[image, toImageReference(image, deps.runtimes)]]);
+    const result = await verifyCommit(
+      { ...deps, runtimes },
+      {
+        contract,
+        contractDigest: task.contract.digest,
+        repositoryUrl: request.repositoryUrl,
+        commit: request.commit,
+        verifierPackage,
+        claimToken: task.claimToken,
+      },
+      { signal, onEvent: (event) => [logs, events].forEach((each) => each.onEvent(event)) },
+    );
+    return { result, logs: logs.logs() };
+  } finally {
+    await events.close();
+  }
+}
+
+async function seal(deps: JobDeps, attempt: Attempt, { result, logs }: Outcome): Promise<void> {
+  const { task } = attempt;
+  const reason = result.reasons[0]?.code ?? null;
+  if (result.verdict === 'ERROR' || isSourceReason(reason)) {
+    return tell(deps, attempt, { kind: 'fail', reason: toFailure(reason) });
+  }
+  const { verdict } = result;
+  const sealed: SealedVerdict = { verdict, reason, resultDigest: canonicalDigest(result) };
+  const content = { verdict: sealed, result: canonicalJson(result), logs };
+  const isSealed = await patiently(() =>
+    deps.database.work.sealRun(task.run.id, attempt.attempt, content),
+  );
+  const facts = { runId: task.run.id, attempt: attempt.attempt, verdict, reason };
+  deps.log.info(facts, isSealed ? 'verdict sealed' : 'verdict thrown away: nobody waits for it');
+}
+
+async function fail(deps: JobDeps, attempt: Attempt, error: unknown): Promise<void> {
+  deps.log.error({ runId: attempt.task.run.id, err: error }, 'a run broke');
+  await tell(deps, attempt, { kind: 'fail', reason: 'INTERNAL' });
+}
+
+type Word =
+  | { readonly kind: 'release' }
+  | { readonly kind: 'fail'; readonly reason: InfraReason | SourceReason };
+
+async function tell(deps: JobDeps, { task, attempt }: Attempt, word: Word): Promise<void> {
+  const command: Command = { ...word, runId: task.run.id, attempt };
+  await patiently(() => deps.database.cases.execute(task.contract.id, command));
+  deps.log.warn({ ...command }, word.kind === 'fail' ? 'run failed' : 'run given back');
+}
+
+/** It was captured, so a source that can't be had now is our trouble. */
+function isSourceReason(reason: ReasonCode | null): boolean {
+  return SOURCE_REASONS.some((each) => each === reason);
+}
+
+function toFailure(reason: ReasonCode | null): InfraReason | SourceReason {
+  return [...INFRA_REASONS, ...SOURCE_REASONS].find((each) => each === reason) ?? 'INTERNAL';
+}
+
+const PATIENCE_TRIES = 8;
+const PATIENCE_FIRST_MS = 250;
+
+/** What a run came to is worth waiting for a database that restarts; the attempt's number keeps a repeat harmless. */
+async function patiently<T>(write: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await write();
+    } catch (error) {
+      const isPassing =
+        isAppError(error) && error.traits.retryable && error.traits.fault === 'infra';
+      if (!isPassing || tries === PATIENCE_TRIES) throw error;
+      await delay(PATIENCE_FIRST_MS * 2 ** tries);
+    }
+  }
+}

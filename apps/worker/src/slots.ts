@@ -1,0 +1,24 @@
+/** Cores that one verification is given where there are enough: two of its criteria run side by side. */
+const CORES_OF_SLOT = 2;
+/** They mostly wait for servers. */
+const CAPTURES_MAX = 4;
+
+export interface Slots {
+  /** Verifications side by side. */
+  readonly verify: number;
+  readonly capture: number;
+  readonly approve: number;
+  /** Cores of each verification. */
+  readonly coreCount: number;
+}
+
+/** How the cores of a machine are shared out; `wanted` verifications side by side where the operator says so. */
+export function planSlots(coreCount: number, wanted: number | null): Slots {
+  const verify = wanted ?? Math.max(1, Math.floor(coreCount / CORES_OF_SLOT));
+  return {
+    verify,
+    capture: CAPTURES_MAX,
+    approve: 1,
+    coreCount: Math.max(1, Math.floor(coreCount / verify)),
+  };
+}

@@ -1,0 +1,202 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { OperatorSettings } from '@kervyxa/contract';
+import type { Clock, IdSource } from '@kervyxa/core';
+import { QUEUES, type Database, type LeasedJob, type QueueName } from '@kervyxa/db';
+import type { Intake } from '@kervyxa/intake';
+import type { Sandbox } from '@kervyxa/sandbox';
+import { createGate } from '@kervyxa/verifier';
+import { createHealth } from './health.ts';
+import { approve } from './jobs/approve.ts';
+import { capture } from './jobs/capture.ts';
+import {
+  again,
+  LeaseLost,
+  WorkerStopped,
+  type JobDeps,
+  type JobEnd,
+  type JobHandler,
+} from './jobs/job.ts';
+import { verify } from './jobs/verify.ts';
+import { withLease } from './lease.ts';
+import type { Log } from './scheduler/nudge.ts';
+import { planSlots } from './slots.ts';
+import { runTakeLoop } from './take-loop.ts';
+
+export interface WorkerOptions {
+  readonly database: Pick<Database, 'cases' | 'work' | 'reads' | 'queue' | 'now'>;
+  readonly intake: Intake;
+  readonly sandbox: Sandbox;
+  /** The operator's runtime catalogue: name → image id. */
+  readonly runtimes: ReadonlyMap<string, string>;
+  readonly settings: OperatorSettings;
+  readonly clock: Clock;
+  readonly newId: IdSource;
+  /** Never told what is in a job, a commit or a log. */
+  readonly log: Log;
+  /** Of this machine; on the disk that is watched. */
+  readonly stateFolder: string;
+  readonly host: string;
+  readonly version: string;
+  readonly coreCount: number;
+  /** Verifications side by side; by the cores where it is left out. */
+  readonly slots?: number;
+  /** How long a drain waits for what runs before it gives the rest back. */
+  readonly drainMs?: number;
+  /** For tests: how often and how little free disk make it sick. */
+  readonly health?: { readonly everyMs?: number; readonly diskBytesMin?: number };
+}
+
+export type WorkerState = 'STARTING' | 'READY' | 'SICK' | 'DRAINING' | 'GONE';
+
+export interface Worker {
+  readonly id: string;
+  /** It has looked at its machine and, if that is well, takes work. */
+  readonly ready: Promise<void>;
+  /** Takes nothing new, ends what runs, gives back what takes too long. Safe twice. */
+  drain(): Promise<void>;
+  /** Aborts what runs, removes its containers, gives it back. Also while it drains; safe twice. */
+  stop(): Promise<void>;
+  state(): { readonly state: WorkerState; readonly problem: string | null; readonly jobs: number };
+}
+
+const HANDLERS: Readonly<Record<QueueName, JobHandler>> = { approve, capture, verify };
+const DRAIN_MS = 600_000;
+/** What dead programs left on this engine is looked for that often. */
+const REAP_EVERY_MS = 60_000;
+
+/**
+ * A worker: takes jobs of all three queues as long as its machine is well. Start any number, on any machines.
+ *
+ * It can be killed at any point: its leases end, others take its jobs, and what it had begun counts for nothing.
+ */
+export function startWorker(options: WorkerOptions): Worker {
+  const { database, sandbox, clock, log, drainMs = DRAIN_MS } = options;
+  const { queue, work } = database;
+  const id = options.newId('worker');
+  const slots = planSlots(options.coreCount, options.slots ?? null);
+  const health = createHealth({ ...options, ...options.health });
+  const deps: JobDeps = {
+    ...options,
+    coreCount: slots.coreCount,
+    gate: createGate(),
+    workerId: id,
+  };
+  /** Aborted: nothing new is taken. */
+  const draining = new AbortController();
+  /** Aborted: what runs is given back. */
+  const stopping = new AbortController();
+  /** Aborted: the worker is gone, and says nothing any more. */
+  const gone = new AbortController();
+  let jobs = 0;
+  let isLooked = false;
+
+  const state = (): WorkerState => {
+    if (gone.signal.aborted) return 'GONE';
+    if (draining.signal.aborted) return 'DRAINING';
+    if (!isLooked) return 'STARTING';
+    return health.problem() === null ? 'READY' : 'SICK';
+  };
+  const tell = async (): Promise<void> => {
+    const now = state();
+    const { host, version } = options;
+    await work
+      .heartbeat({
+        id,
+        host,
+        version,
+        slots: slots.verify,
+        state: now === 'STARTING' ? 'SICK' : now,
+        problem: health.problem(),
+      })
+      .catch((error: unknown) => log.warn({ err: error }, 'the heartbeat was not stored'));
+  };
+  const doJob = async (name: QueueName, job: LeasedJob): Promise<void> => {
+    jobs += 1;
+    try {
+      await runJob(name, job, deps, { leaseMs: queue.leaseMs, clock, signal: stopping.signal });
+    } finally {
+      jobs -= 1;
+    }
+  };
+
+  const looked = Promise.withResolvers<void>();
+  const watching = health.watch(gone.signal, async () => {
+    isLooked = true;
+    looked.resolve();
+    await tell();
+  });
+  const reaping = reapRepeatedly(sandbox, log, gone.signal);
+  const loops = Promise.all(
+    QUEUES.map((name) => {
+      const loop = { queue, name, slots: slots[name], health, log };
+      return runTakeLoop({ ...loop, work: (job) => doJob(name, job) }, draining.signal);
+    }),
+  );
+  const ended = loops.then(async () => {
+    gone.abort();
+    await Promise.all([watching, reaping]);
+    await tell();
+  });
+
+  return {
+    id,
+    ready: looked.promise,
+    drain: async () => {
+      if (!draining.signal.aborted) log.info({ jobs }, 'draining: taking nothing new');
+      draining.abort();
+      const tooLong = setTimeout(() => stopping.abort(new WorkerStopped('drained')), drainMs);
+      await ended.finally(() => clearTimeout(tooLong));
+    },
+    stop: async () => {
+      if (!stopping.signal.aborted) log.warn({ jobs }, 'stopping: giving back what runs');
+      draining.abort();
+      stopping.abort(new WorkerStopped('stopped'));
+      await ended;
+    },
+    state: () => ({ state: state(), problem: health.problem(), jobs }),
+  };
+}
+
+/** Does a job and says what became of it. Never rejects: what can't be said now is said by the lease's end. */
+async function runJob(
+  name: QueueName,
+  job: LeasedJob,
+  deps: JobDeps,
+  lease: Parameters<typeof withLease>[1],
+): Promise<void> {
+  const facts = { queue: name, subjectId: job.subjectId };
+  const { log, clock } = deps;
+  const startedMs = clock.monotonicMs();
+  try {
+    const end = await withLease(job, lease, (signal) => HANDLERS[name](deps, job, signal)).catch(
+      (error: unknown): JobEnd | null => {
+        if (error instanceof LeaseLost) return null;
+        if (error instanceof WorkerStopped) return { kind: 'again', delayMs: 0 };
+        log.error({ ...facts, err: error }, 'a job broke');
+        return again(job.tries);
+      },
+    );
+    log.info(
+      { ...facts, end: end?.kind ?? 'lost', ms: Math.round(clock.monotonicMs() - startedMs) },
+      'job ended',
+    );
+    if (end?.kind === 'done') await job.complete();
+    if (end?.kind === 'again') await job.giveBack(end.delayMs);
+  } catch (error) {
+    log.warn({ ...facts, err: error }, 'the end of a job was not stored; its lease ends by itself');
+  }
+}
+
+/** Removes what programs that were killed left on this engine, as long as the worker lives. */
+async function reapRepeatedly(sandbox: Sandbox, log: Log, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      const count = await sandbox.reap(signal);
+      if (count > 0) log.warn({ count }, 'removed what a killed program left on the engine');
+    } catch (error) {
+      if (!signal.aborted)
+        log.warn({ err: error }, 'what killed programs left could not be removed');
+    }
+    await delay(REAP_EVERY_MS, undefined, { signal }).catch(() => undefined);
+  }
+}
