@@ -39,6 +39,16 @@ export const REQUIREMENTS = {
   'R-SCHEDULE-HARMLESS':
     'Ticks that are missed, early, doubled or at once change nothing but how soon things happen.',
   'R-RAIL-ONCE': 'A payout by a rail outside is paid once, whenever the rail or we die.',
+  'R-SETTLE-ONCE':
+    'Reward and bonds move once, whoever asks at the same time or again, and never before their time.',
+  'R-SETTLE-ORDER': 'The earliest received submission that passes wins, whatever finishes first.',
+  'R-SETTLE-WINDOW':
+    'A challenge counts only before the window closes, settlement only from then on, and nobody judges the own case.',
+  'R-SETTLE-FENCE': 'A late result of an older attempt changes nothing.',
+  'R-SETTLE-EXIT':
+    'Every contract comes to an end by time alone, and then no money is left in escrow or in a bond.',
+  'R-LEDGER-ZERO':
+    'By currency all accounts add up to zero, none is overdrawn, and no record can be changed unseen.',
 } as const;
 
 export type RequirementId = keyof typeof REQUIREMENTS;

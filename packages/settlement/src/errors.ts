@@ -55,8 +55,9 @@ const { table, create } = defineErrors({
   SETTLEMENT_CASE_INCONSISTENT: bug(
     'A defect of this program: a case that lacks a part, or has one twice.',
   ),
+  ...LEDGER_ERRORS,
 });
 
-export const SETTLEMENT_ERRORS = Object.freeze({ ...table, ...LEDGER_ERRORS });
-export type SettlementErrorCode = keyof typeof SETTLEMENT_ERRORS;
+export type SettlementErrorCode = keyof typeof table;
+export const SETTLEMENT_ERRORS = table;
 export const createSettlementError = create;
