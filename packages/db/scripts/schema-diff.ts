@@ -8,7 +8,11 @@ import {
 } from '@prisma/driver-adapter-utils';
 import * as engine from '@prisma/schema-engine-wasm/schema_engine_bg';
 import { PrismaPGlite } from 'pglite-prisma-adapter';
-import { MIGRATIONS_FOLDER, readMigrations } from '../src/migrate/read-migrations.ts';
+import {
+  type Migration,
+  MIGRATIONS_FOLDER,
+  readMigrations,
+} from '../src/migrate/read-migrations.ts';
 
 const SCHEMA_FILE = join(MIGRATIONS_FOLDER, '../schema.prisma');
 
@@ -16,7 +20,7 @@ const SCHEMA_FILE = join(MIGRATIONS_FOLDER, '../schema.prisma');
  * The script that leads from the migrations to schema.prisma; empty where they agree. Prisma's own engine compares, as
  * WebAssembly, with a throw-away PostgreSQL in memory: nothing is downloaded and no server is needed.
  */
-export async function diffSchema(): Promise<string> {
+export async function diffSchema({ migrations = readMigrations() } = {}): Promise<string> {
   loadEngine();
   const factory = bindMigrationAwareSqlAdapterFactory({
     provider: 'postgres',
@@ -28,7 +32,7 @@ export async function diffSchema(): Promise<string> {
   try {
     const files = [{ path: 'schema.prisma', content: readFileSync(SCHEMA_FILE, 'utf8') }];
     const { exitCode, stdout } = await schemaEngine.diff({
-      from: { tag: 'migrations', ...listMigrations() },
+      from: { tag: 'migrations', ...listMigrations(migrations) },
       to: { tag: 'schemaDatamodel', files },
       script: true,
       exitCode: true,
@@ -78,12 +82,12 @@ async function openScratch(): Promise<SqlDriverAdapter> {
   return adapter;
 }
 
-function listMigrations() {
+function listMigrations(migrations: readonly Migration[]) {
   return {
     baseDir: MIGRATIONS_FOLDER,
     lockfile: { path: 'migration_lock.toml', content: 'provider = "postgresql"\n' },
     shadowDbInitScript: '',
-    migrationDirectories: readMigrations().map(({ name, sql }) => ({
+    migrationDirectories: migrations.map(({ name, sql }) => ({
       path: name,
       migrationFile: { path: 'migration.sql', content: { tag: 'ok' as const, value: sql } },
     })),

@@ -263,6 +263,7 @@ CREATE TABLE "ledger_transfers" (
     "prev_hash" TEXT NOT NULL,
     "hash" TEXT NOT NULL,
     "recorded_at" TIMESTAMPTZ(3) NOT NULL,
+    "xid" BIGINT NOT NULL DEFAULT ((pg_current_xact_id())::text)::bigint,
 
     CONSTRAINT "ledger_transfers_pkey" PRIMARY KEY ("id")
 );
@@ -308,7 +309,7 @@ CREATE TABLE "payouts" (
 -- CreateTable
 CREATE TABLE "events" (
     "id" BIGSERIAL NOT NULL,
-    "xid" BIGINT NOT NULL,
+    "xid" BIGINT NOT NULL DEFAULT ((pg_current_xact_id())::text)::bigint,
     "at" TIMESTAMPTZ(6) NOT NULL DEFAULT clock_timestamp(),
     "name" TEXT NOT NULL,
     "actor_id" TEXT,
@@ -376,7 +377,7 @@ CREATE INDEX "submissions_solver_id_state_idx" ON "submissions"("solver_id", "st
 CREATE INDEX "submissions_state_window_closes_at_idx" ON "submissions"("state", "window_closes_at");
 
 -- CreateIndex
-CREATE UNIQUE INDEX "submissions_contract_id_solver_id_commit_key" ON "submissions"("contract_id", "solver_id", "commit");
+CREATE UNIQUE INDEX "submissions_id_contract_id_key" ON "submissions"("id", "contract_id");
 
 -- CreateIndex
 CREATE INDEX "runs_submission_id_idx" ON "runs"("submission_id");
@@ -439,10 +440,115 @@ CREATE INDEX "events_run_id_xid_id_idx" ON "events"("run_id", "xid", "id");
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_principal_id_fkey" FOREIGN KEY ("principal_id") REFERENCES "principals"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
 
 -- AddForeignKey
+ALTER TABLE "idempotency_keys" ADD CONSTRAINT "idempotency_keys_principal_id_fkey" FOREIGN KEY ("principal_id") REFERENCES "principals"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
+
+-- AddForeignKey
 ALTER TABLE "blob_chunks" ADD CONSTRAINT "blob_chunks_blob_id_fkey" FOREIGN KEY ("blob_id") REFERENCES "blobs"("id") ON DELETE CASCADE ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "packages" ADD CONSTRAINT "packages_sha256_fkey" FOREIGN KEY ("sha256") REFERENCES "blobs"("sha256") ON DELETE RESTRICT ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "packages" ADD CONSTRAINT "packages_owner_id_fkey" FOREIGN KEY ("owner_id") REFERENCES "principals"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "contracts" ADD CONSTRAINT "contracts_requester_id_fkey" FOREIGN KEY ("requester_id") REFERENCES "principals"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "contracts" ADD CONSTRAINT "contracts_package_sha256_requester_id_fkey" FOREIGN KEY ("package_sha256", "requester_id") REFERENCES "packages"("sha256", "owner_id") ON DELETE RESTRICT ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "contracts" ADD CONSTRAINT "contracts_base_blob_fkey" FOREIGN KEY ("base_blob") REFERENCES "blobs"("sha256") ON DELETE RESTRICT ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "claim_tokens" ADD CONSTRAINT "claim_tokens_contract_id_fkey" FOREIGN KEY ("contract_id") REFERENCES "contracts"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "claim_tokens" ADD CONSTRAINT "claim_tokens_solver_id_fkey" FOREIGN KEY ("solver_id") REFERENCES "principals"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "submissions" ADD CONSTRAINT "submissions_contract_id_fkey" FOREIGN KEY ("contract_id") REFERENCES "contracts"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "submissions" ADD CONSTRAINT "submissions_solver_id_fkey" FOREIGN KEY ("solver_id") REFERENCES "principals"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "submissions" ADD CONSTRAINT "submissions_source_blob_fkey" FOREIGN KEY ("source_blob") REFERENCES "blobs"("sha256") ON DELETE RESTRICT ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "runs" ADD CONSTRAINT "runs_contract_id_fkey" FOREIGN KEY ("contract_id") REFERENCES "contracts"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "runs" ADD CONSTRAINT "runs_submission_id_contract_id_fkey" FOREIGN KEY ("submission_id", "contract_id") REFERENCES "submissions"("id", "contract_id") ON DELETE RESTRICT ON UPDATE CASCADE;
 
 -- AddForeignKey
 ALTER TABLE "attempts" ADD CONSTRAINT "attempts_run_id_fkey" FOREIGN KEY ("run_id") REFERENCES "runs"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
 
 -- AddForeignKey
+ALTER TABLE "criterion_results" ADD CONSTRAINT "criterion_results_run_id_fkey" FOREIGN KEY ("run_id") REFERENCES "runs"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "criterion_results" ADD CONSTRAINT "criterion_results_log_blob_fkey" FOREIGN KEY ("log_blob") REFERENCES "blobs"("sha256") ON DELETE RESTRICT ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "challenges" ADD CONSTRAINT "challenges_contract_id_fkey" FOREIGN KEY ("contract_id") REFERENCES "contracts"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "challenges" ADD CONSTRAINT "challenges_submission_id_contract_id_fkey" FOREIGN KEY ("submission_id", "contract_id") REFERENCES "submissions"("id", "contract_id") ON DELETE RESTRICT ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "challenges" ADD CONSTRAINT "challenges_challenger_id_fkey" FOREIGN KEY ("challenger_id") REFERENCES "principals"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "resolutions" ADD CONSTRAINT "resolutions_challenge_id_fkey" FOREIGN KEY ("challenge_id") REFERENCES "challenges"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "resolutions" ADD CONSTRAINT "resolutions_arbiter_id_fkey" FOREIGN KEY ("arbiter_id") REFERENCES "principals"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "escrows" ADD CONSTRAINT "escrows_contract_id_fkey" FOREIGN KEY ("contract_id") REFERENCES "contracts"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "escrows" ADD CONSTRAINT "escrows_transfer_id_fkey" FOREIGN KEY ("transfer_id") REFERENCES "ledger_transfers"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "escrow_resolutions" ADD CONSTRAINT "escrow_resolutions_contract_id_fkey" FOREIGN KEY ("contract_id") REFERENCES "escrows"("contract_id") ON DELETE RESTRICT ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "escrow_resolutions" ADD CONSTRAINT "escrow_resolutions_transfer_id_fkey" FOREIGN KEY ("transfer_id") REFERENCES "ledger_transfers"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "ledger_transfers" ADD CONSTRAINT "ledger_transfers_contract_id_fkey" FOREIGN KEY ("contract_id") REFERENCES "contracts"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
+
+-- AddForeignKey
 ALTER TABLE "ledger_postings" ADD CONSTRAINT "ledger_postings_transfer_id_fkey" FOREIGN KEY ("transfer_id") REFERENCES "ledger_transfers"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "ledger_postings" ADD CONSTRAINT "ledger_postings_source_fkey" FOREIGN KEY ("source") REFERENCES "ledger_accounts"("name") ON DELETE RESTRICT ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "ledger_postings" ADD CONSTRAINT "ledger_postings_destination_fkey" FOREIGN KEY ("destination") REFERENCES "ledger_accounts"("name") ON DELETE RESTRICT ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "payouts" ADD CONSTRAINT "payouts_contract_id_fkey" FOREIGN KEY ("contract_id") REFERENCES "contracts"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "payouts" ADD CONSTRAINT "payouts_submission_id_contract_id_fkey" FOREIGN KEY ("submission_id", "contract_id") REFERENCES "submissions"("id", "contract_id") ON DELETE RESTRICT ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "payouts" ADD CONSTRAINT "payouts_solver_id_fkey" FOREIGN KEY ("solver_id") REFERENCES "principals"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "events" ADD CONSTRAINT "events_actor_id_fkey" FOREIGN KEY ("actor_id") REFERENCES "principals"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "events" ADD CONSTRAINT "events_contract_id_fkey" FOREIGN KEY ("contract_id") REFERENCES "contracts"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "events" ADD CONSTRAINT "events_submission_id_fkey" FOREIGN KEY ("submission_id") REFERENCES "submissions"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "events" ADD CONSTRAINT "events_run_id_fkey" FOREIGN KEY ("run_id") REFERENCES "runs"("id") ON DELETE RESTRICT ON UPDATE CASCADE;
+
+-- AddForeignKey
+ALTER TABLE "events" ADD CONSTRAINT "events_challenge_id_fkey" FOREIGN KEY ("challenge_id") REFERENCES "challenges"("id") ON DELETE RESTRICT ON UPDATE CASCADE;

@@ -2443,7 +2443,8 @@ export const LedgerTransferScalarFieldEnum = {
   contractId: 'contractId',
   prevHash: 'prevHash',
   hash: 'hash',
-  recordedAt: 'recordedAt'
+  recordedAt: 'recordedAt',
+  xid: 'xid'
 } as const
 
 export type LedgerTransferScalarFieldEnum = (typeof LedgerTransferScalarFieldEnum)[keyof typeof LedgerTransferScalarFieldEnum]

@@ -610,6 +610,9 @@ export type $AttemptPayload<ExtArgs extends runtime.Types.Extensions.InternalArg
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     runId: string
     number: number
+    /**
+     * Who had it; a worker may be forgotten, an attempt not.
+     */
     workerId: string
     startedAt: Date
     finishedAt: Date | null

@@ -214,6 +214,10 @@ export type BlobWhereInput = {
   sizeBytes?: Prisma.BigIntNullableFilter<"Blob"> | bigint | number | null
   createdAt?: Prisma.DateTimeFilter<"Blob"> | Date | string
   chunks?: Prisma.BlobChunkListRelationFilter
+  packages?: Prisma.PackageListRelationFilter
+  contracts?: Prisma.ContractListRelationFilter
+  submissions?: Prisma.SubmissionListRelationFilter
+  criterionResults?: Prisma.CriterionResultListRelationFilter
 }
 
 export type BlobOrderByWithRelationInput = {
@@ -222,6 +226,10 @@ export type BlobOrderByWithRelationInput = {
   sizeBytes?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   chunks?: Prisma.BlobChunkOrderByRelationAggregateInput
+  packages?: Prisma.PackageOrderByRelationAggregateInput
+  contracts?: Prisma.ContractOrderByRelationAggregateInput
+  submissions?: Prisma.SubmissionOrderByRelationAggregateInput
+  criterionResults?: Prisma.CriterionResultOrderByRelationAggregateInput
 }
 
 export type BlobWhereUniqueInput = Prisma.AtLeast<{
@@ -233,6 +241,10 @@ export type BlobWhereUniqueInput = Prisma.AtLeast<{
   sizeBytes?: Prisma.BigIntNullableFilter<"Blob"> | bigint | number | null
   createdAt?: Prisma.DateTimeFilter<"Blob"> | Date | string
   chunks?: Prisma.BlobChunkListRelationFilter
+  packages?: Prisma.PackageListRelationFilter
+  contracts?: Prisma.ContractListRelationFilter
+  submissions?: Prisma.SubmissionListRelationFilter
+  criterionResults?: Prisma.CriterionResultListRelationFilter
 }, "id" | "sha256">
 
 export type BlobOrderByWithAggregationInput = {
@@ -263,6 +275,10 @@ export type BlobCreateInput = {
   sizeBytes?: bigint | number | null
   createdAt?: Date | string
   chunks?: Prisma.BlobChunkCreateNestedManyWithoutBlobInput
+  packages?: Prisma.PackageCreateNestedManyWithoutBlobInput
+  contracts?: Prisma.ContractCreateNestedManyWithoutBaseInput
+  submissions?: Prisma.SubmissionCreateNestedManyWithoutSourceInput
+  criterionResults?: Prisma.CriterionResultCreateNestedManyWithoutLogInput
 }
 
 export type BlobUncheckedCreateInput = {
@@ -271,6 +287,10 @@ export type BlobUncheckedCreateInput = {
   sizeBytes?: bigint | number | null
   createdAt?: Date | string
   chunks?: Prisma.BlobChunkUncheckedCreateNestedManyWithoutBlobInput
+  packages?: Prisma.PackageUncheckedCreateNestedManyWithoutBlobInput
+  contracts?: Prisma.ContractUncheckedCreateNestedManyWithoutBaseInput
+  submissions?: Prisma.SubmissionUncheckedCreateNestedManyWithoutSourceInput
+  criterionResults?: Prisma.CriterionResultUncheckedCreateNestedManyWithoutLogInput
 }
 
 export type BlobUpdateInput = {
@@ -279,6 +299,10 @@ export type BlobUpdateInput = {
   sizeBytes?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   chunks?: Prisma.BlobChunkUpdateManyWithoutBlobNestedInput
+  packages?: Prisma.PackageUpdateManyWithoutBlobNestedInput
+  contracts?: Prisma.ContractUpdateManyWithoutBaseNestedInput
+  submissions?: Prisma.SubmissionUpdateManyWithoutSourceNestedInput
+  criterionResults?: Prisma.CriterionResultUpdateManyWithoutLogNestedInput
 }
 
 export type BlobUncheckedUpdateInput = {
@@ -287,6 +311,10 @@ export type BlobUncheckedUpdateInput = {
   sizeBytes?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   chunks?: Prisma.BlobChunkUncheckedUpdateManyWithoutBlobNestedInput
+  packages?: Prisma.PackageUncheckedUpdateManyWithoutBlobNestedInput
+  contracts?: Prisma.ContractUncheckedUpdateManyWithoutBaseNestedInput
+  submissions?: Prisma.SubmissionUncheckedUpdateManyWithoutSourceNestedInput
+  criterionResults?: Prisma.CriterionResultUncheckedUpdateManyWithoutLogNestedInput
 }
 
 export type BlobCreateManyInput = {
@@ -346,6 +374,11 @@ export type BlobScalarRelationFilter = {
   isNot?: Prisma.BlobWhereInput
 }
 
+export type BlobNullableScalarRelationFilter = {
+  is?: Prisma.BlobWhereInput | null
+  isNot?: Prisma.BlobWhereInput | null
+}
+
 export type BigIntFieldUpdateOperationsInput = {
   set?: bigint | number
   increment?: bigint | number
@@ -380,11 +413,77 @@ export type BlobUpdateOneRequiredWithoutChunksNestedInput = {
   update?: Prisma.XOR<Prisma.XOR<Prisma.BlobUpdateToOneWithWhereWithoutChunksInput, Prisma.BlobUpdateWithoutChunksInput>, Prisma.BlobUncheckedUpdateWithoutChunksInput>
 }
 
+export type BlobCreateNestedOneWithoutPackagesInput = {
+  create?: Prisma.XOR<Prisma.BlobCreateWithoutPackagesInput, Prisma.BlobUncheckedCreateWithoutPackagesInput>
+  connectOrCreate?: Prisma.BlobCreateOrConnectWithoutPackagesInput
+  connect?: Prisma.BlobWhereUniqueInput
+}
+
+export type BlobUpdateOneRequiredWithoutPackagesNestedInput = {
+  create?: Prisma.XOR<Prisma.BlobCreateWithoutPackagesInput, Prisma.BlobUncheckedCreateWithoutPackagesInput>
+  connectOrCreate?: Prisma.BlobCreateOrConnectWithoutPackagesInput
+  upsert?: Prisma.BlobUpsertWithoutPackagesInput
+  connect?: Prisma.BlobWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.BlobUpdateToOneWithWhereWithoutPackagesInput, Prisma.BlobUpdateWithoutPackagesInput>, Prisma.BlobUncheckedUpdateWithoutPackagesInput>
+}
+
+export type BlobCreateNestedOneWithoutContractsInput = {
+  create?: Prisma.XOR<Prisma.BlobCreateWithoutContractsInput, Prisma.BlobUncheckedCreateWithoutContractsInput>
+  connectOrCreate?: Prisma.BlobCreateOrConnectWithoutContractsInput
+  connect?: Prisma.BlobWhereUniqueInput
+}
+
+export type BlobUpdateOneWithoutContractsNestedInput = {
+  create?: Prisma.XOR<Prisma.BlobCreateWithoutContractsInput, Prisma.BlobUncheckedCreateWithoutContractsInput>
+  connectOrCreate?: Prisma.BlobCreateOrConnectWithoutContractsInput
+  upsert?: Prisma.BlobUpsertWithoutContractsInput
+  disconnect?: Prisma.BlobWhereInput | boolean
+  delete?: Prisma.BlobWhereInput | boolean
+  connect?: Prisma.BlobWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.BlobUpdateToOneWithWhereWithoutContractsInput, Prisma.BlobUpdateWithoutContractsInput>, Prisma.BlobUncheckedUpdateWithoutContractsInput>
+}
+
+export type BlobCreateNestedOneWithoutSubmissionsInput = {
+  create?: Prisma.XOR<Prisma.BlobCreateWithoutSubmissionsInput, Prisma.BlobUncheckedCreateWithoutSubmissionsInput>
+  connectOrCreate?: Prisma.BlobCreateOrConnectWithoutSubmissionsInput
+  connect?: Prisma.BlobWhereUniqueInput
+}
+
+export type BlobUpdateOneWithoutSubmissionsNestedInput = {
+  create?: Prisma.XOR<Prisma.BlobCreateWithoutSubmissionsInput, Prisma.BlobUncheckedCreateWithoutSubmissionsInput>
+  connectOrCreate?: Prisma.BlobCreateOrConnectWithoutSubmissionsInput
+  upsert?: Prisma.BlobUpsertWithoutSubmissionsInput
+  disconnect?: Prisma.BlobWhereInput | boolean
+  delete?: Prisma.BlobWhereInput | boolean
+  connect?: Prisma.BlobWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.BlobUpdateToOneWithWhereWithoutSubmissionsInput, Prisma.BlobUpdateWithoutSubmissionsInput>, Prisma.BlobUncheckedUpdateWithoutSubmissionsInput>
+}
+
+export type BlobCreateNestedOneWithoutCriterionResultsInput = {
+  create?: Prisma.XOR<Prisma.BlobCreateWithoutCriterionResultsInput, Prisma.BlobUncheckedCreateWithoutCriterionResultsInput>
+  connectOrCreate?: Prisma.BlobCreateOrConnectWithoutCriterionResultsInput
+  connect?: Prisma.BlobWhereUniqueInput
+}
+
+export type BlobUpdateOneWithoutCriterionResultsNestedInput = {
+  create?: Prisma.XOR<Prisma.BlobCreateWithoutCriterionResultsInput, Prisma.BlobUncheckedCreateWithoutCriterionResultsInput>
+  connectOrCreate?: Prisma.BlobCreateOrConnectWithoutCriterionResultsInput
+  upsert?: Prisma.BlobUpsertWithoutCriterionResultsInput
+  disconnect?: Prisma.BlobWhereInput | boolean
+  delete?: Prisma.BlobWhereInput | boolean
+  connect?: Prisma.BlobWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.BlobUpdateToOneWithWhereWithoutCriterionResultsInput, Prisma.BlobUpdateWithoutCriterionResultsInput>, Prisma.BlobUncheckedUpdateWithoutCriterionResultsInput>
+}
+
 export type BlobCreateWithoutChunksInput = {
   id?: bigint | number
   sha256?: string | null
   sizeBytes?: bigint | number | null
   createdAt?: Date | string
+  packages?: Prisma.PackageCreateNestedManyWithoutBlobInput
+  contracts?: Prisma.ContractCreateNestedManyWithoutBaseInput
+  submissions?: Prisma.SubmissionCreateNestedManyWithoutSourceInput
+  criterionResults?: Prisma.CriterionResultCreateNestedManyWithoutLogInput
 }
 
 export type BlobUncheckedCreateWithoutChunksInput = {
@@ -392,6 +491,10 @@ export type BlobUncheckedCreateWithoutChunksInput = {
   sha256?: string | null
   sizeBytes?: bigint | number | null
   createdAt?: Date | string
+  packages?: Prisma.PackageUncheckedCreateNestedManyWithoutBlobInput
+  contracts?: Prisma.ContractUncheckedCreateNestedManyWithoutBaseInput
+  submissions?: Prisma.SubmissionUncheckedCreateNestedManyWithoutSourceInput
+  criterionResults?: Prisma.CriterionResultUncheckedCreateNestedManyWithoutLogInput
 }
 
 export type BlobCreateOrConnectWithoutChunksInput = {
@@ -415,6 +518,10 @@ export type BlobUpdateWithoutChunksInput = {
   sha256?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   sizeBytes?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  packages?: Prisma.PackageUpdateManyWithoutBlobNestedInput
+  contracts?: Prisma.ContractUpdateManyWithoutBaseNestedInput
+  submissions?: Prisma.SubmissionUpdateManyWithoutSourceNestedInput
+  criterionResults?: Prisma.CriterionResultUpdateManyWithoutLogNestedInput
 }
 
 export type BlobUncheckedUpdateWithoutChunksInput = {
@@ -422,6 +529,250 @@ export type BlobUncheckedUpdateWithoutChunksInput = {
   sha256?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   sizeBytes?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  packages?: Prisma.PackageUncheckedUpdateManyWithoutBlobNestedInput
+  contracts?: Prisma.ContractUncheckedUpdateManyWithoutBaseNestedInput
+  submissions?: Prisma.SubmissionUncheckedUpdateManyWithoutSourceNestedInput
+  criterionResults?: Prisma.CriterionResultUncheckedUpdateManyWithoutLogNestedInput
+}
+
+export type BlobCreateWithoutPackagesInput = {
+  id?: bigint | number
+  sha256?: string | null
+  sizeBytes?: bigint | number | null
+  createdAt?: Date | string
+  chunks?: Prisma.BlobChunkCreateNestedManyWithoutBlobInput
+  contracts?: Prisma.ContractCreateNestedManyWithoutBaseInput
+  submissions?: Prisma.SubmissionCreateNestedManyWithoutSourceInput
+  criterionResults?: Prisma.CriterionResultCreateNestedManyWithoutLogInput
+}
+
+export type BlobUncheckedCreateWithoutPackagesInput = {
+  id?: bigint | number
+  sha256?: string | null
+  sizeBytes?: bigint | number | null
+  createdAt?: Date | string
+  chunks?: Prisma.BlobChunkUncheckedCreateNestedManyWithoutBlobInput
+  contracts?: Prisma.ContractUncheckedCreateNestedManyWithoutBaseInput
+  submissions?: Prisma.SubmissionUncheckedCreateNestedManyWithoutSourceInput
+  criterionResults?: Prisma.CriterionResultUncheckedCreateNestedManyWithoutLogInput
+}
+
+export type BlobCreateOrConnectWithoutPackagesInput = {
+  where: Prisma.BlobWhereUniqueInput
+  create: Prisma.XOR<Prisma.BlobCreateWithoutPackagesInput, Prisma.BlobUncheckedCreateWithoutPackagesInput>
+}
+
+export type BlobUpsertWithoutPackagesInput = {
+  update: Prisma.XOR<Prisma.BlobUpdateWithoutPackagesInput, Prisma.BlobUncheckedUpdateWithoutPackagesInput>
+  create: Prisma.XOR<Prisma.BlobCreateWithoutPackagesInput, Prisma.BlobUncheckedCreateWithoutPackagesInput>
+  where?: Prisma.BlobWhereInput
+}
+
+export type BlobUpdateToOneWithWhereWithoutPackagesInput = {
+  where?: Prisma.BlobWhereInput
+  data: Prisma.XOR<Prisma.BlobUpdateWithoutPackagesInput, Prisma.BlobUncheckedUpdateWithoutPackagesInput>
+}
+
+export type BlobUpdateWithoutPackagesInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  sha256?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  sizeBytes?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  chunks?: Prisma.BlobChunkUpdateManyWithoutBlobNestedInput
+  contracts?: Prisma.ContractUpdateManyWithoutBaseNestedInput
+  submissions?: Prisma.SubmissionUpdateManyWithoutSourceNestedInput
+  criterionResults?: Prisma.CriterionResultUpdateManyWithoutLogNestedInput
+}
+
+export type BlobUncheckedUpdateWithoutPackagesInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  sha256?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  sizeBytes?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  chunks?: Prisma.BlobChunkUncheckedUpdateManyWithoutBlobNestedInput
+  contracts?: Prisma.ContractUncheckedUpdateManyWithoutBaseNestedInput
+  submissions?: Prisma.SubmissionUncheckedUpdateManyWithoutSourceNestedInput
+  criterionResults?: Prisma.CriterionResultUncheckedUpdateManyWithoutLogNestedInput
+}
+
+export type BlobCreateWithoutContractsInput = {
+  id?: bigint | number
+  sha256?: string | null
+  sizeBytes?: bigint | number | null
+  createdAt?: Date | string
+  chunks?: Prisma.BlobChunkCreateNestedManyWithoutBlobInput
+  packages?: Prisma.PackageCreateNestedManyWithoutBlobInput
+  submissions?: Prisma.SubmissionCreateNestedManyWithoutSourceInput
+  criterionResults?: Prisma.CriterionResultCreateNestedManyWithoutLogInput
+}
+
+export type BlobUncheckedCreateWithoutContractsInput = {
+  id?: bigint | number
+  sha256?: string | null
+  sizeBytes?: bigint | number | null
+  createdAt?: Date | string
+  chunks?: Prisma.BlobChunkUncheckedCreateNestedManyWithoutBlobInput
+  packages?: Prisma.PackageUncheckedCreateNestedManyWithoutBlobInput
+  submissions?: Prisma.SubmissionUncheckedCreateNestedManyWithoutSourceInput
+  criterionResults?: Prisma.CriterionResultUncheckedCreateNestedManyWithoutLogInput
+}
+
+export type BlobCreateOrConnectWithoutContractsInput = {
+  where: Prisma.BlobWhereUniqueInput
+  create: Prisma.XOR<Prisma.BlobCreateWithoutContractsInput, Prisma.BlobUncheckedCreateWithoutContractsInput>
+}
+
+export type BlobUpsertWithoutContractsInput = {
+  update: Prisma.XOR<Prisma.BlobUpdateWithoutContractsInput, Prisma.BlobUncheckedUpdateWithoutContractsInput>
+  create: Prisma.XOR<Prisma.BlobCreateWithoutContractsInput, Prisma.BlobUncheckedCreateWithoutContractsInput>
+  where?: Prisma.BlobWhereInput
+}
+
+export type BlobUpdateToOneWithWhereWithoutContractsInput = {
+  where?: Prisma.BlobWhereInput
+  data: Prisma.XOR<Prisma.BlobUpdateWithoutContractsInput, Prisma.BlobUncheckedUpdateWithoutContractsInput>
+}
+
+export type BlobUpdateWithoutContractsInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  sha256?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  sizeBytes?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  chunks?: Prisma.BlobChunkUpdateManyWithoutBlobNestedInput
+  packages?: Prisma.PackageUpdateManyWithoutBlobNestedInput
+  submissions?: Prisma.SubmissionUpdateManyWithoutSourceNestedInput
+  criterionResults?: Prisma.CriterionResultUpdateManyWithoutLogNestedInput
+}
+
+export type BlobUncheckedUpdateWithoutContractsInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  sha256?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  sizeBytes?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  chunks?: Prisma.BlobChunkUncheckedUpdateManyWithoutBlobNestedInput
+  packages?: Prisma.PackageUncheckedUpdateManyWithoutBlobNestedInput
+  submissions?: Prisma.SubmissionUncheckedUpdateManyWithoutSourceNestedInput
+  criterionResults?: Prisma.CriterionResultUncheckedUpdateManyWithoutLogNestedInput
+}
+
+export type BlobCreateWithoutSubmissionsInput = {
+  id?: bigint | number
+  sha256?: string | null
+  sizeBytes?: bigint | number | null
+  createdAt?: Date | string
+  chunks?: Prisma.BlobChunkCreateNestedManyWithoutBlobInput
+  packages?: Prisma.PackageCreateNestedManyWithoutBlobInput
+  contracts?: Prisma.ContractCreateNestedManyWithoutBaseInput
+  criterionResults?: Prisma.CriterionResultCreateNestedManyWithoutLogInput
+}
+
+export type BlobUncheckedCreateWithoutSubmissionsInput = {
+  id?: bigint | number
+  sha256?: string | null
+  sizeBytes?: bigint | number | null
+  createdAt?: Date | string
+  chunks?: Prisma.BlobChunkUncheckedCreateNestedManyWithoutBlobInput
+  packages?: Prisma.PackageUncheckedCreateNestedManyWithoutBlobInput
+  contracts?: Prisma.ContractUncheckedCreateNestedManyWithoutBaseInput
+  criterionResults?: Prisma.CriterionResultUncheckedCreateNestedManyWithoutLogInput
+}
+
+export type BlobCreateOrConnectWithoutSubmissionsInput = {
+  where: Prisma.BlobWhereUniqueInput
+  create: Prisma.XOR<Prisma.BlobCreateWithoutSubmissionsInput, Prisma.BlobUncheckedCreateWithoutSubmissionsInput>
+}
+
+export type BlobUpsertWithoutSubmissionsInput = {
+  update: Prisma.XOR<Prisma.BlobUpdateWithoutSubmissionsInput, Prisma.BlobUncheckedUpdateWithoutSubmissionsInput>
+  create: Prisma.XOR<Prisma.BlobCreateWithoutSubmissionsInput, Prisma.BlobUncheckedCreateWithoutSubmissionsInput>
+  where?: Prisma.BlobWhereInput
+}
+
+export type BlobUpdateToOneWithWhereWithoutSubmissionsInput = {
+  where?: Prisma.BlobWhereInput
+  data: Prisma.XOR<Prisma.BlobUpdateWithoutSubmissionsInput, Prisma.BlobUncheckedUpdateWithoutSubmissionsInput>
+}
+
+export type BlobUpdateWithoutSubmissionsInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  sha256?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  sizeBytes?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  chunks?: Prisma.BlobChunkUpdateManyWithoutBlobNestedInput
+  packages?: Prisma.PackageUpdateManyWithoutBlobNestedInput
+  contracts?: Prisma.ContractUpdateManyWithoutBaseNestedInput
+  criterionResults?: Prisma.CriterionResultUpdateManyWithoutLogNestedInput
+}
+
+export type BlobUncheckedUpdateWithoutSubmissionsInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  sha256?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  sizeBytes?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  chunks?: Prisma.BlobChunkUncheckedUpdateManyWithoutBlobNestedInput
+  packages?: Prisma.PackageUncheckedUpdateManyWithoutBlobNestedInput
+  contracts?: Prisma.ContractUncheckedUpdateManyWithoutBaseNestedInput
+  criterionResults?: Prisma.CriterionResultUncheckedUpdateManyWithoutLogNestedInput
+}
+
+export type BlobCreateWithoutCriterionResultsInput = {
+  id?: bigint | number
+  sha256?: string | null
+  sizeBytes?: bigint | number | null
+  createdAt?: Date | string
+  chunks?: Prisma.BlobChunkCreateNestedManyWithoutBlobInput
+  packages?: Prisma.PackageCreateNestedManyWithoutBlobInput
+  contracts?: Prisma.ContractCreateNestedManyWithoutBaseInput
+  submissions?: Prisma.SubmissionCreateNestedManyWithoutSourceInput
+}
+
+export type BlobUncheckedCreateWithoutCriterionResultsInput = {
+  id?: bigint | number
+  sha256?: string | null
+  sizeBytes?: bigint | number | null
+  createdAt?: Date | string
+  chunks?: Prisma.BlobChunkUncheckedCreateNestedManyWithoutBlobInput
+  packages?: Prisma.PackageUncheckedCreateNestedManyWithoutBlobInput
+  contracts?: Prisma.ContractUncheckedCreateNestedManyWithoutBaseInput
+  submissions?: Prisma.SubmissionUncheckedCreateNestedManyWithoutSourceInput
+}
+
+export type BlobCreateOrConnectWithoutCriterionResultsInput = {
+  where: Prisma.BlobWhereUniqueInput
+  create: Prisma.XOR<Prisma.BlobCreateWithoutCriterionResultsInput, Prisma.BlobUncheckedCreateWithoutCriterionResultsInput>
+}
+
+export type BlobUpsertWithoutCriterionResultsInput = {
+  update: Prisma.XOR<Prisma.BlobUpdateWithoutCriterionResultsInput, Prisma.BlobUncheckedUpdateWithoutCriterionResultsInput>
+  create: Prisma.XOR<Prisma.BlobCreateWithoutCriterionResultsInput, Prisma.BlobUncheckedCreateWithoutCriterionResultsInput>
+  where?: Prisma.BlobWhereInput
+}
+
+export type BlobUpdateToOneWithWhereWithoutCriterionResultsInput = {
+  where?: Prisma.BlobWhereInput
+  data: Prisma.XOR<Prisma.BlobUpdateWithoutCriterionResultsInput, Prisma.BlobUncheckedUpdateWithoutCriterionResultsInput>
+}
+
+export type BlobUpdateWithoutCriterionResultsInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  sha256?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  sizeBytes?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  chunks?: Prisma.BlobChunkUpdateManyWithoutBlobNestedInput
+  packages?: Prisma.PackageUpdateManyWithoutBlobNestedInput
+  contracts?: Prisma.ContractUpdateManyWithoutBaseNestedInput
+  submissions?: Prisma.SubmissionUpdateManyWithoutSourceNestedInput
+}
+
+export type BlobUncheckedUpdateWithoutCriterionResultsInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  sha256?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  sizeBytes?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  chunks?: Prisma.BlobChunkUncheckedUpdateManyWithoutBlobNestedInput
+  packages?: Prisma.PackageUncheckedUpdateManyWithoutBlobNestedInput
+  contracts?: Prisma.ContractUncheckedUpdateManyWithoutBaseNestedInput
+  submissions?: Prisma.SubmissionUncheckedUpdateManyWithoutSourceNestedInput
 }
 
 
@@ -431,10 +782,18 @@ export type BlobUncheckedUpdateWithoutChunksInput = {
 
 export type BlobCountOutputType = {
   chunks: number
+  packages: number
+  contracts: number
+  submissions: number
+  criterionResults: number
 }
 
 export type BlobCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   chunks?: boolean | BlobCountOutputTypeCountChunksArgs
+  packages?: boolean | BlobCountOutputTypeCountPackagesArgs
+  contracts?: boolean | BlobCountOutputTypeCountContractsArgs
+  submissions?: boolean | BlobCountOutputTypeCountSubmissionsArgs
+  criterionResults?: boolean | BlobCountOutputTypeCountCriterionResultsArgs
 }
 
 /**
@@ -454,6 +813,34 @@ export type BlobCountOutputTypeCountChunksArgs<ExtArgs extends runtime.Types.Ext
   where?: Prisma.BlobChunkWhereInput
 }
 
+/**
+ * BlobCountOutputType without action
+ */
+export type BlobCountOutputTypeCountPackagesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.PackageWhereInput
+}
+
+/**
+ * BlobCountOutputType without action
+ */
+export type BlobCountOutputTypeCountContractsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.ContractWhereInput
+}
+
+/**
+ * BlobCountOutputType without action
+ */
+export type BlobCountOutputTypeCountSubmissionsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.SubmissionWhereInput
+}
+
+/**
+ * BlobCountOutputType without action
+ */
+export type BlobCountOutputTypeCountCriterionResultsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.CriterionResultWhereInput
+}
+
 
 export type BlobSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   id?: boolean
@@ -461,6 +848,10 @@ export type BlobSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = r
   sizeBytes?: boolean
   createdAt?: boolean
   chunks?: boolean | Prisma.Blob$chunksArgs<ExtArgs>
+  packages?: boolean | Prisma.Blob$packagesArgs<ExtArgs>
+  contracts?: boolean | Prisma.Blob$contractsArgs<ExtArgs>
+  submissions?: boolean | Prisma.Blob$submissionsArgs<ExtArgs>
+  criterionResults?: boolean | Prisma.Blob$criterionResultsArgs<ExtArgs>
   _count?: boolean | Prisma.BlobCountOutputTypeDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["blob"]>
 
@@ -488,6 +879,10 @@ export type BlobSelectScalar = {
 export type BlobOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "sha256" | "sizeBytes" | "createdAt", ExtArgs["result"]["blob"]>
 export type BlobInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   chunks?: boolean | Prisma.Blob$chunksArgs<ExtArgs>
+  packages?: boolean | Prisma.Blob$packagesArgs<ExtArgs>
+  contracts?: boolean | Prisma.Blob$contractsArgs<ExtArgs>
+  submissions?: boolean | Prisma.Blob$submissionsArgs<ExtArgs>
+  criterionResults?: boolean | Prisma.Blob$criterionResultsArgs<ExtArgs>
   _count?: boolean | Prisma.BlobCountOutputTypeDefaultArgs<ExtArgs>
 }
 export type BlobIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {}
@@ -497,6 +892,10 @@ export type $BlobPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs =
   name: "Blob"
   objects: {
     chunks: Prisma.$BlobChunkPayload<ExtArgs>[]
+    packages: Prisma.$PackagePayload<ExtArgs>[]
+    contracts: Prisma.$ContractPayload<ExtArgs>[]
+    submissions: Prisma.$SubmissionPayload<ExtArgs>[]
+    criterionResults: Prisma.$CriterionResultPayload<ExtArgs>[]
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     id: bigint
@@ -901,6 +1300,10 @@ readonly fields: BlobFieldRefs;
 export interface Prisma__BlobClient<T, Null = never, ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs, GlobalOmitOptions = {}> extends Prisma.PrismaPromise<T> {
   readonly [Symbol.toStringTag]: "PrismaPromise"
   chunks<T extends Prisma.Blob$chunksArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Blob$chunksArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$BlobChunkPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  packages<T extends Prisma.Blob$packagesArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Blob$packagesArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$PackagePayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  contracts<T extends Prisma.Blob$contractsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Blob$contractsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$ContractPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  submissions<T extends Prisma.Blob$submissionsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Blob$submissionsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$SubmissionPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  criterionResults<T extends Prisma.Blob$criterionResultsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Blob$criterionResultsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$CriterionResultPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -1348,6 +1751,102 @@ export type Blob$chunksArgs<ExtArgs extends runtime.Types.Extensions.InternalArg
   take?: number
   skip?: number
   distinct?: Prisma.BlobChunkScalarFieldEnum | Prisma.BlobChunkScalarFieldEnum[]
+}
+
+/**
+ * Blob.packages
+ */
+export type Blob$packagesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the Package
+   */
+  select?: Prisma.PackageSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the Package
+   */
+  omit?: Prisma.PackageOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.PackageInclude<ExtArgs> | null
+  where?: Prisma.PackageWhereInput
+  orderBy?: Prisma.PackageOrderByWithRelationInput | Prisma.PackageOrderByWithRelationInput[]
+  cursor?: Prisma.PackageWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.PackageScalarFieldEnum | Prisma.PackageScalarFieldEnum[]
+}
+
+/**
+ * Blob.contracts
+ */
+export type Blob$contractsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the Contract
+   */
+  select?: Prisma.ContractSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the Contract
+   */
+  omit?: Prisma.ContractOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ContractInclude<ExtArgs> | null
+  where?: Prisma.ContractWhereInput
+  orderBy?: Prisma.ContractOrderByWithRelationInput | Prisma.ContractOrderByWithRelationInput[]
+  cursor?: Prisma.ContractWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.ContractScalarFieldEnum | Prisma.ContractScalarFieldEnum[]
+}
+
+/**
+ * Blob.submissions
+ */
+export type Blob$submissionsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the Submission
+   */
+  select?: Prisma.SubmissionSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the Submission
+   */
+  omit?: Prisma.SubmissionOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.SubmissionInclude<ExtArgs> | null
+  where?: Prisma.SubmissionWhereInput
+  orderBy?: Prisma.SubmissionOrderByWithRelationInput | Prisma.SubmissionOrderByWithRelationInput[]
+  cursor?: Prisma.SubmissionWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.SubmissionScalarFieldEnum | Prisma.SubmissionScalarFieldEnum[]
+}
+
+/**
+ * Blob.criterionResults
+ */
+export type Blob$criterionResultsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the CriterionResult
+   */
+  select?: Prisma.CriterionResultSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the CriterionResult
+   */
+  omit?: Prisma.CriterionResultOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.CriterionResultInclude<ExtArgs> | null
+  where?: Prisma.CriterionResultWhereInput
+  orderBy?: Prisma.CriterionResultOrderByWithRelationInput | Prisma.CriterionResultOrderByWithRelationInput[]
+  cursor?: Prisma.CriterionResultWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.CriterionResultScalarFieldEnum | Prisma.CriterionResultScalarFieldEnum[]
 }
 
 /**

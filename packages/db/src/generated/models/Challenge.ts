@@ -296,6 +296,11 @@ export type ChallengeWhereInput = {
   endedAt?: Prisma.DateTimeNullableFilter<"Challenge"> | Date | string | null
   runIds?: Prisma.StringNullableListFilter<"Challenge">
   rerunOrdered?: Prisma.BoolFilter<"Challenge"> | boolean
+  contract?: Prisma.XOR<Prisma.ContractScalarRelationFilter, Prisma.ContractWhereInput>
+  submission?: Prisma.XOR<Prisma.SubmissionScalarRelationFilter, Prisma.SubmissionWhereInput>
+  challenger?: Prisma.XOR<Prisma.PrincipalScalarRelationFilter, Prisma.PrincipalWhereInput>
+  resolutions?: Prisma.ResolutionListRelationFilter
+  events?: Prisma.EventListRelationFilter
 }
 
 export type ChallengeOrderByWithRelationInput = {
@@ -314,6 +319,11 @@ export type ChallengeOrderByWithRelationInput = {
   endedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   runIds?: Prisma.SortOrder
   rerunOrdered?: Prisma.SortOrder
+  contract?: Prisma.ContractOrderByWithRelationInput
+  submission?: Prisma.SubmissionOrderByWithRelationInput
+  challenger?: Prisma.PrincipalOrderByWithRelationInput
+  resolutions?: Prisma.ResolutionOrderByRelationAggregateInput
+  events?: Prisma.EventOrderByRelationAggregateInput
 }
 
 export type ChallengeWhereUniqueInput = Prisma.AtLeast<{
@@ -335,6 +345,11 @@ export type ChallengeWhereUniqueInput = Prisma.AtLeast<{
   endedAt?: Prisma.DateTimeNullableFilter<"Challenge"> | Date | string | null
   runIds?: Prisma.StringNullableListFilter<"Challenge">
   rerunOrdered?: Prisma.BoolFilter<"Challenge"> | boolean
+  contract?: Prisma.XOR<Prisma.ContractScalarRelationFilter, Prisma.ContractWhereInput>
+  submission?: Prisma.XOR<Prisma.SubmissionScalarRelationFilter, Prisma.SubmissionWhereInput>
+  challenger?: Prisma.XOR<Prisma.PrincipalScalarRelationFilter, Prisma.PrincipalWhereInput>
+  resolutions?: Prisma.ResolutionListRelationFilter
+  events?: Prisma.EventListRelationFilter
 }, "id" | "seq">
 
 export type ChallengeOrderByWithAggregationInput = {
@@ -384,9 +399,6 @@ export type ChallengeScalarWhereWithAggregatesInput = {
 export type ChallengeCreateInput = {
   id: string
   seq?: bigint | number
-  contractId: string
-  submissionId: string
-  challengerId: string
   kind: string
   state: string
   bondMinor: bigint | number
@@ -397,6 +409,11 @@ export type ChallengeCreateInput = {
   endedAt?: Date | string | null
   runIds?: Prisma.ChallengeCreaterunIdsInput | string[]
   rerunOrdered?: boolean
+  contract: Prisma.ContractCreateNestedOneWithoutChallengesInput
+  submission: Prisma.SubmissionCreateNestedOneWithoutChallengesInput
+  challenger: Prisma.PrincipalCreateNestedOneWithoutChallengesInput
+  resolutions?: Prisma.ResolutionCreateNestedManyWithoutChallengeInput
+  events?: Prisma.EventCreateNestedManyWithoutChallengeInput
 }
 
 export type ChallengeUncheckedCreateInput = {
@@ -415,14 +432,13 @@ export type ChallengeUncheckedCreateInput = {
   endedAt?: Date | string | null
   runIds?: Prisma.ChallengeCreaterunIdsInput | string[]
   rerunOrdered?: boolean
+  resolutions?: Prisma.ResolutionUncheckedCreateNestedManyWithoutChallengeInput
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutChallengeInput
 }
 
 export type ChallengeUpdateInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
-  contractId?: Prisma.StringFieldUpdateOperationsInput | string
-  submissionId?: Prisma.StringFieldUpdateOperationsInput | string
-  challengerId?: Prisma.StringFieldUpdateOperationsInput | string
   kind?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.StringFieldUpdateOperationsInput | string
   bondMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
@@ -433,6 +449,11 @@ export type ChallengeUpdateInput = {
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   runIds?: Prisma.ChallengeUpdaterunIdsInput | string[]
   rerunOrdered?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  contract?: Prisma.ContractUpdateOneRequiredWithoutChallengesNestedInput
+  submission?: Prisma.SubmissionUpdateOneRequiredWithoutChallengesNestedInput
+  challenger?: Prisma.PrincipalUpdateOneRequiredWithoutChallengesNestedInput
+  resolutions?: Prisma.ResolutionUpdateManyWithoutChallengeNestedInput
+  events?: Prisma.EventUpdateManyWithoutChallengeNestedInput
 }
 
 export type ChallengeUncheckedUpdateInput = {
@@ -451,6 +472,8 @@ export type ChallengeUncheckedUpdateInput = {
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   runIds?: Prisma.ChallengeUpdaterunIdsInput | string[]
   rerunOrdered?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  resolutions?: Prisma.ResolutionUncheckedUpdateManyWithoutChallengeNestedInput
+  events?: Prisma.EventUncheckedUpdateManyWithoutChallengeNestedInput
 }
 
 export type ChallengeCreateManyInput = {
@@ -474,9 +497,6 @@ export type ChallengeCreateManyInput = {
 export type ChallengeUpdateManyMutationInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
-  contractId?: Prisma.StringFieldUpdateOperationsInput | string
-  submissionId?: Prisma.StringFieldUpdateOperationsInput | string
-  challengerId?: Prisma.StringFieldUpdateOperationsInput | string
   kind?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.StringFieldUpdateOperationsInput | string
   bondMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
@@ -505,6 +525,16 @@ export type ChallengeUncheckedUpdateManyInput = {
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   runIds?: Prisma.ChallengeUpdaterunIdsInput | string[]
   rerunOrdered?: Prisma.BoolFieldUpdateOperationsInput | boolean
+}
+
+export type ChallengeListRelationFilter = {
+  every?: Prisma.ChallengeWhereInput
+  some?: Prisma.ChallengeWhereInput
+  none?: Prisma.ChallengeWhereInput
+}
+
+export type ChallengeOrderByRelationAggregateInput = {
+  _count?: Prisma.SortOrder
 }
 
 export type ChallengeCountOrderByAggregateInput = {
@@ -569,6 +599,142 @@ export type ChallengeSumOrderByAggregateInput = {
   bondMinor?: Prisma.SortOrder
 }
 
+export type ChallengeScalarRelationFilter = {
+  is?: Prisma.ChallengeWhereInput
+  isNot?: Prisma.ChallengeWhereInput
+}
+
+export type ChallengeNullableScalarRelationFilter = {
+  is?: Prisma.ChallengeWhereInput | null
+  isNot?: Prisma.ChallengeWhereInput | null
+}
+
+export type ChallengeCreateNestedManyWithoutChallengerInput = {
+  create?: Prisma.XOR<Prisma.ChallengeCreateWithoutChallengerInput, Prisma.ChallengeUncheckedCreateWithoutChallengerInput> | Prisma.ChallengeCreateWithoutChallengerInput[] | Prisma.ChallengeUncheckedCreateWithoutChallengerInput[]
+  connectOrCreate?: Prisma.ChallengeCreateOrConnectWithoutChallengerInput | Prisma.ChallengeCreateOrConnectWithoutChallengerInput[]
+  createMany?: Prisma.ChallengeCreateManyChallengerInputEnvelope
+  connect?: Prisma.ChallengeWhereUniqueInput | Prisma.ChallengeWhereUniqueInput[]
+}
+
+export type ChallengeUncheckedCreateNestedManyWithoutChallengerInput = {
+  create?: Prisma.XOR<Prisma.ChallengeCreateWithoutChallengerInput, Prisma.ChallengeUncheckedCreateWithoutChallengerInput> | Prisma.ChallengeCreateWithoutChallengerInput[] | Prisma.ChallengeUncheckedCreateWithoutChallengerInput[]
+  connectOrCreate?: Prisma.ChallengeCreateOrConnectWithoutChallengerInput | Prisma.ChallengeCreateOrConnectWithoutChallengerInput[]
+  createMany?: Prisma.ChallengeCreateManyChallengerInputEnvelope
+  connect?: Prisma.ChallengeWhereUniqueInput | Prisma.ChallengeWhereUniqueInput[]
+}
+
+export type ChallengeUpdateManyWithoutChallengerNestedInput = {
+  create?: Prisma.XOR<Prisma.ChallengeCreateWithoutChallengerInput, Prisma.ChallengeUncheckedCreateWithoutChallengerInput> | Prisma.ChallengeCreateWithoutChallengerInput[] | Prisma.ChallengeUncheckedCreateWithoutChallengerInput[]
+  connectOrCreate?: Prisma.ChallengeCreateOrConnectWithoutChallengerInput | Prisma.ChallengeCreateOrConnectWithoutChallengerInput[]
+  upsert?: Prisma.ChallengeUpsertWithWhereUniqueWithoutChallengerInput | Prisma.ChallengeUpsertWithWhereUniqueWithoutChallengerInput[]
+  createMany?: Prisma.ChallengeCreateManyChallengerInputEnvelope
+  set?: Prisma.ChallengeWhereUniqueInput | Prisma.ChallengeWhereUniqueInput[]
+  disconnect?: Prisma.ChallengeWhereUniqueInput | Prisma.ChallengeWhereUniqueInput[]
+  delete?: Prisma.ChallengeWhereUniqueInput | Prisma.ChallengeWhereUniqueInput[]
+  connect?: Prisma.ChallengeWhereUniqueInput | Prisma.ChallengeWhereUniqueInput[]
+  update?: Prisma.ChallengeUpdateWithWhereUniqueWithoutChallengerInput | Prisma.ChallengeUpdateWithWhereUniqueWithoutChallengerInput[]
+  updateMany?: Prisma.ChallengeUpdateManyWithWhereWithoutChallengerInput | Prisma.ChallengeUpdateManyWithWhereWithoutChallengerInput[]
+  deleteMany?: Prisma.ChallengeScalarWhereInput | Prisma.ChallengeScalarWhereInput[]
+}
+
+export type ChallengeUncheckedUpdateManyWithoutChallengerNestedInput = {
+  create?: Prisma.XOR<Prisma.ChallengeCreateWithoutChallengerInput, Prisma.ChallengeUncheckedCreateWithoutChallengerInput> | Prisma.ChallengeCreateWithoutChallengerInput[] | Prisma.ChallengeUncheckedCreateWithoutChallengerInput[]
+  connectOrCreate?: Prisma.ChallengeCreateOrConnectWithoutChallengerInput | Prisma.ChallengeCreateOrConnectWithoutChallengerInput[]
+  upsert?: Prisma.ChallengeUpsertWithWhereUniqueWithoutChallengerInput | Prisma.ChallengeUpsertWithWhereUniqueWithoutChallengerInput[]
+  createMany?: Prisma.ChallengeCreateManyChallengerInputEnvelope
+  set?: Prisma.ChallengeWhereUniqueInput | Prisma.ChallengeWhereUniqueInput[]
+  disconnect?: Prisma.ChallengeWhereUniqueInput | Prisma.ChallengeWhereUniqueInput[]
+  delete?: Prisma.ChallengeWhereUniqueInput | Prisma.ChallengeWhereUniqueInput[]
+  connect?: Prisma.ChallengeWhereUniqueInput | Prisma.ChallengeWhereUniqueInput[]
+  update?: Prisma.ChallengeUpdateWithWhereUniqueWithoutChallengerInput | Prisma.ChallengeUpdateWithWhereUniqueWithoutChallengerInput[]
+  updateMany?: Prisma.ChallengeUpdateManyWithWhereWithoutChallengerInput | Prisma.ChallengeUpdateManyWithWhereWithoutChallengerInput[]
+  deleteMany?: Prisma.ChallengeScalarWhereInput | Prisma.ChallengeScalarWhereInput[]
+}
+
+export type ChallengeCreateNestedManyWithoutContractInput = {
+  create?: Prisma.XOR<Prisma.ChallengeCreateWithoutContractInput, Prisma.ChallengeUncheckedCreateWithoutContractInput> | Prisma.ChallengeCreateWithoutContractInput[] | Prisma.ChallengeUncheckedCreateWithoutContractInput[]
+  connectOrCreate?: Prisma.ChallengeCreateOrConnectWithoutContractInput | Prisma.ChallengeCreateOrConnectWithoutContractInput[]
+  createMany?: Prisma.ChallengeCreateManyContractInputEnvelope
+  connect?: Prisma.ChallengeWhereUniqueInput | Prisma.ChallengeWhereUniqueInput[]
+}
+
+export type ChallengeUncheckedCreateNestedManyWithoutContractInput = {
+  create?: Prisma.XOR<Prisma.ChallengeCreateWithoutContractInput, Prisma.ChallengeUncheckedCreateWithoutContractInput> | Prisma.ChallengeCreateWithoutContractInput[] | Prisma.ChallengeUncheckedCreateWithoutContractInput[]
+  connectOrCreate?: Prisma.ChallengeCreateOrConnectWithoutContractInput | Prisma.ChallengeCreateOrConnectWithoutContractInput[]
+  createMany?: Prisma.ChallengeCreateManyContractInputEnvelope
+  connect?: Prisma.ChallengeWhereUniqueInput | Prisma.ChallengeWhereUniqueInput[]
+}
+
+export type ChallengeUpdateManyWithoutContractNestedInput = {
+  create?: Prisma.XOR<Prisma.ChallengeCreateWithoutContractInput, Prisma.ChallengeUncheckedCreateWithoutContractInput> | Prisma.ChallengeCreateWithoutContractInput[] | Prisma.ChallengeUncheckedCreateWithoutContractInput[]
+  connectOrCreate?: Prisma.ChallengeCreateOrConnectWithoutContractInput | Prisma.ChallengeCreateOrConnectWithoutContractInput[]
+  upsert?: Prisma.ChallengeUpsertWithWhereUniqueWithoutContractInput | Prisma.ChallengeUpsertWithWhereUniqueWithoutContractInput[]
+  createMany?: Prisma.ChallengeCreateManyContractInputEnvelope
+  set?: Prisma.ChallengeWhereUniqueInput | Prisma.ChallengeWhereUniqueInput[]
+  disconnect?: Prisma.ChallengeWhereUniqueInput | Prisma.ChallengeWhereUniqueInput[]
+  delete?: Prisma.ChallengeWhereUniqueInput | Prisma.ChallengeWhereUniqueInput[]
+  connect?: Prisma.ChallengeWhereUniqueInput | Prisma.ChallengeWhereUniqueInput[]
+  update?: Prisma.ChallengeUpdateWithWhereUniqueWithoutContractInput | Prisma.ChallengeUpdateWithWhereUniqueWithoutContractInput[]
+  updateMany?: Prisma.ChallengeUpdateManyWithWhereWithoutContractInput | Prisma.ChallengeUpdateManyWithWhereWithoutContractInput[]
+  deleteMany?: Prisma.ChallengeScalarWhereInput | Prisma.ChallengeScalarWhereInput[]
+}
+
+export type ChallengeUncheckedUpdateManyWithoutContractNestedInput = {
+  create?: Prisma.XOR<Prisma.ChallengeCreateWithoutContractInput, Prisma.ChallengeUncheckedCreateWithoutContractInput> | Prisma.ChallengeCreateWithoutContractInput[] | Prisma.ChallengeUncheckedCreateWithoutContractInput[]
+  connectOrCreate?: Prisma.ChallengeCreateOrConnectWithoutContractInput | Prisma.ChallengeCreateOrConnectWithoutContractInput[]
+  upsert?: Prisma.ChallengeUpsertWithWhereUniqueWithoutContractInput | Prisma.ChallengeUpsertWithWhereUniqueWithoutContractInput[]
+  createMany?: Prisma.ChallengeCreateManyContractInputEnvelope
+  set?: Prisma.ChallengeWhereUniqueInput | Prisma.ChallengeWhereUniqueInput[]
+  disconnect?: Prisma.ChallengeWhereUniqueInput | Prisma.ChallengeWhereUniqueInput[]
+  delete?: Prisma.ChallengeWhereUniqueInput | Prisma.ChallengeWhereUniqueInput[]
+  connect?: Prisma.ChallengeWhereUniqueInput | Prisma.ChallengeWhereUniqueInput[]
+  update?: Prisma.ChallengeUpdateWithWhereUniqueWithoutContractInput | Prisma.ChallengeUpdateWithWhereUniqueWithoutContractInput[]
+  updateMany?: Prisma.ChallengeUpdateManyWithWhereWithoutContractInput | Prisma.ChallengeUpdateManyWithWhereWithoutContractInput[]
+  deleteMany?: Prisma.ChallengeScalarWhereInput | Prisma.ChallengeScalarWhereInput[]
+}
+
+export type ChallengeCreateNestedManyWithoutSubmissionInput = {
+  create?: Prisma.XOR<Prisma.ChallengeCreateWithoutSubmissionInput, Prisma.ChallengeUncheckedCreateWithoutSubmissionInput> | Prisma.ChallengeCreateWithoutSubmissionInput[] | Prisma.ChallengeUncheckedCreateWithoutSubmissionInput[]
+  connectOrCreate?: Prisma.ChallengeCreateOrConnectWithoutSubmissionInput | Prisma.ChallengeCreateOrConnectWithoutSubmissionInput[]
+  createMany?: Prisma.ChallengeCreateManySubmissionInputEnvelope
+  connect?: Prisma.ChallengeWhereUniqueInput | Prisma.ChallengeWhereUniqueInput[]
+}
+
+export type ChallengeUncheckedCreateNestedManyWithoutSubmissionInput = {
+  create?: Prisma.XOR<Prisma.ChallengeCreateWithoutSubmissionInput, Prisma.ChallengeUncheckedCreateWithoutSubmissionInput> | Prisma.ChallengeCreateWithoutSubmissionInput[] | Prisma.ChallengeUncheckedCreateWithoutSubmissionInput[]
+  connectOrCreate?: Prisma.ChallengeCreateOrConnectWithoutSubmissionInput | Prisma.ChallengeCreateOrConnectWithoutSubmissionInput[]
+  createMany?: Prisma.ChallengeCreateManySubmissionInputEnvelope
+  connect?: Prisma.ChallengeWhereUniqueInput | Prisma.ChallengeWhereUniqueInput[]
+}
+
+export type ChallengeUpdateManyWithoutSubmissionNestedInput = {
+  create?: Prisma.XOR<Prisma.ChallengeCreateWithoutSubmissionInput, Prisma.ChallengeUncheckedCreateWithoutSubmissionInput> | Prisma.ChallengeCreateWithoutSubmissionInput[] | Prisma.ChallengeUncheckedCreateWithoutSubmissionInput[]
+  connectOrCreate?: Prisma.ChallengeCreateOrConnectWithoutSubmissionInput | Prisma.ChallengeCreateOrConnectWithoutSubmissionInput[]
+  upsert?: Prisma.ChallengeUpsertWithWhereUniqueWithoutSubmissionInput | Prisma.ChallengeUpsertWithWhereUniqueWithoutSubmissionInput[]
+  createMany?: Prisma.ChallengeCreateManySubmissionInputEnvelope
+  set?: Prisma.ChallengeWhereUniqueInput | Prisma.ChallengeWhereUniqueInput[]
+  disconnect?: Prisma.ChallengeWhereUniqueInput | Prisma.ChallengeWhereUniqueInput[]
+  delete?: Prisma.ChallengeWhereUniqueInput | Prisma.ChallengeWhereUniqueInput[]
+  connect?: Prisma.ChallengeWhereUniqueInput | Prisma.ChallengeWhereUniqueInput[]
+  update?: Prisma.ChallengeUpdateWithWhereUniqueWithoutSubmissionInput | Prisma.ChallengeUpdateWithWhereUniqueWithoutSubmissionInput[]
+  updateMany?: Prisma.ChallengeUpdateManyWithWhereWithoutSubmissionInput | Prisma.ChallengeUpdateManyWithWhereWithoutSubmissionInput[]
+  deleteMany?: Prisma.ChallengeScalarWhereInput | Prisma.ChallengeScalarWhereInput[]
+}
+
+export type ChallengeUncheckedUpdateManyWithoutSubmissionNestedInput = {
+  create?: Prisma.XOR<Prisma.ChallengeCreateWithoutSubmissionInput, Prisma.ChallengeUncheckedCreateWithoutSubmissionInput> | Prisma.ChallengeCreateWithoutSubmissionInput[] | Prisma.ChallengeUncheckedCreateWithoutSubmissionInput[]
+  connectOrCreate?: Prisma.ChallengeCreateOrConnectWithoutSubmissionInput | Prisma.ChallengeCreateOrConnectWithoutSubmissionInput[]
+  upsert?: Prisma.ChallengeUpsertWithWhereUniqueWithoutSubmissionInput | Prisma.ChallengeUpsertWithWhereUniqueWithoutSubmissionInput[]
+  createMany?: Prisma.ChallengeCreateManySubmissionInputEnvelope
+  set?: Prisma.ChallengeWhereUniqueInput | Prisma.ChallengeWhereUniqueInput[]
+  disconnect?: Prisma.ChallengeWhereUniqueInput | Prisma.ChallengeWhereUniqueInput[]
+  delete?: Prisma.ChallengeWhereUniqueInput | Prisma.ChallengeWhereUniqueInput[]
+  connect?: Prisma.ChallengeWhereUniqueInput | Prisma.ChallengeWhereUniqueInput[]
+  update?: Prisma.ChallengeUpdateWithWhereUniqueWithoutSubmissionInput | Prisma.ChallengeUpdateWithWhereUniqueWithoutSubmissionInput[]
+  updateMany?: Prisma.ChallengeUpdateManyWithWhereWithoutSubmissionInput | Prisma.ChallengeUpdateManyWithWhereWithoutSubmissionInput[]
+  deleteMany?: Prisma.ChallengeScalarWhereInput | Prisma.ChallengeScalarWhereInput[]
+}
+
 export type ChallengeCreaterunIdsInput = {
   set: string[]
 }
@@ -578,6 +744,683 @@ export type ChallengeUpdaterunIdsInput = {
   push?: string | string[]
 }
 
+export type ChallengeCreateNestedOneWithoutResolutionsInput = {
+  create?: Prisma.XOR<Prisma.ChallengeCreateWithoutResolutionsInput, Prisma.ChallengeUncheckedCreateWithoutResolutionsInput>
+  connectOrCreate?: Prisma.ChallengeCreateOrConnectWithoutResolutionsInput
+  connect?: Prisma.ChallengeWhereUniqueInput
+}
+
+export type ChallengeUpdateOneRequiredWithoutResolutionsNestedInput = {
+  create?: Prisma.XOR<Prisma.ChallengeCreateWithoutResolutionsInput, Prisma.ChallengeUncheckedCreateWithoutResolutionsInput>
+  connectOrCreate?: Prisma.ChallengeCreateOrConnectWithoutResolutionsInput
+  upsert?: Prisma.ChallengeUpsertWithoutResolutionsInput
+  connect?: Prisma.ChallengeWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.ChallengeUpdateToOneWithWhereWithoutResolutionsInput, Prisma.ChallengeUpdateWithoutResolutionsInput>, Prisma.ChallengeUncheckedUpdateWithoutResolutionsInput>
+}
+
+export type ChallengeCreateNestedOneWithoutEventsInput = {
+  create?: Prisma.XOR<Prisma.ChallengeCreateWithoutEventsInput, Prisma.ChallengeUncheckedCreateWithoutEventsInput>
+  connectOrCreate?: Prisma.ChallengeCreateOrConnectWithoutEventsInput
+  connect?: Prisma.ChallengeWhereUniqueInput
+}
+
+export type ChallengeUpdateOneWithoutEventsNestedInput = {
+  create?: Prisma.XOR<Prisma.ChallengeCreateWithoutEventsInput, Prisma.ChallengeUncheckedCreateWithoutEventsInput>
+  connectOrCreate?: Prisma.ChallengeCreateOrConnectWithoutEventsInput
+  upsert?: Prisma.ChallengeUpsertWithoutEventsInput
+  disconnect?: Prisma.ChallengeWhereInput | boolean
+  delete?: Prisma.ChallengeWhereInput | boolean
+  connect?: Prisma.ChallengeWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.ChallengeUpdateToOneWithWhereWithoutEventsInput, Prisma.ChallengeUpdateWithoutEventsInput>, Prisma.ChallengeUncheckedUpdateWithoutEventsInput>
+}
+
+export type ChallengeCreateWithoutChallengerInput = {
+  id: string
+  seq?: bigint | number
+  kind: string
+  state: string
+  bondMinor: bigint | number
+  evidence: string
+  filedAt?: Date | string
+  respondBy: Date | string
+  decideBy: Date | string
+  endedAt?: Date | string | null
+  runIds?: Prisma.ChallengeCreaterunIdsInput | string[]
+  rerunOrdered?: boolean
+  contract: Prisma.ContractCreateNestedOneWithoutChallengesInput
+  submission: Prisma.SubmissionCreateNestedOneWithoutChallengesInput
+  resolutions?: Prisma.ResolutionCreateNestedManyWithoutChallengeInput
+  events?: Prisma.EventCreateNestedManyWithoutChallengeInput
+}
+
+export type ChallengeUncheckedCreateWithoutChallengerInput = {
+  id: string
+  seq?: bigint | number
+  contractId: string
+  submissionId: string
+  kind: string
+  state: string
+  bondMinor: bigint | number
+  evidence: string
+  filedAt?: Date | string
+  respondBy: Date | string
+  decideBy: Date | string
+  endedAt?: Date | string | null
+  runIds?: Prisma.ChallengeCreaterunIdsInput | string[]
+  rerunOrdered?: boolean
+  resolutions?: Prisma.ResolutionUncheckedCreateNestedManyWithoutChallengeInput
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutChallengeInput
+}
+
+export type ChallengeCreateOrConnectWithoutChallengerInput = {
+  where: Prisma.ChallengeWhereUniqueInput
+  create: Prisma.XOR<Prisma.ChallengeCreateWithoutChallengerInput, Prisma.ChallengeUncheckedCreateWithoutChallengerInput>
+}
+
+export type ChallengeCreateManyChallengerInputEnvelope = {
+  data: Prisma.ChallengeCreateManyChallengerInput | Prisma.ChallengeCreateManyChallengerInput[]
+  skipDuplicates?: boolean
+}
+
+export type ChallengeUpsertWithWhereUniqueWithoutChallengerInput = {
+  where: Prisma.ChallengeWhereUniqueInput
+  update: Prisma.XOR<Prisma.ChallengeUpdateWithoutChallengerInput, Prisma.ChallengeUncheckedUpdateWithoutChallengerInput>
+  create: Prisma.XOR<Prisma.ChallengeCreateWithoutChallengerInput, Prisma.ChallengeUncheckedCreateWithoutChallengerInput>
+}
+
+export type ChallengeUpdateWithWhereUniqueWithoutChallengerInput = {
+  where: Prisma.ChallengeWhereUniqueInput
+  data: Prisma.XOR<Prisma.ChallengeUpdateWithoutChallengerInput, Prisma.ChallengeUncheckedUpdateWithoutChallengerInput>
+}
+
+export type ChallengeUpdateManyWithWhereWithoutChallengerInput = {
+  where: Prisma.ChallengeScalarWhereInput
+  data: Prisma.XOR<Prisma.ChallengeUpdateManyMutationInput, Prisma.ChallengeUncheckedUpdateManyWithoutChallengerInput>
+}
+
+export type ChallengeScalarWhereInput = {
+  AND?: Prisma.ChallengeScalarWhereInput | Prisma.ChallengeScalarWhereInput[]
+  OR?: Prisma.ChallengeScalarWhereInput[]
+  NOT?: Prisma.ChallengeScalarWhereInput | Prisma.ChallengeScalarWhereInput[]
+  id?: Prisma.StringFilter<"Challenge"> | string
+  seq?: Prisma.BigIntFilter<"Challenge"> | bigint | number
+  contractId?: Prisma.StringFilter<"Challenge"> | string
+  submissionId?: Prisma.StringFilter<"Challenge"> | string
+  challengerId?: Prisma.StringFilter<"Challenge"> | string
+  kind?: Prisma.StringFilter<"Challenge"> | string
+  state?: Prisma.StringFilter<"Challenge"> | string
+  bondMinor?: Prisma.BigIntFilter<"Challenge"> | bigint | number
+  evidence?: Prisma.StringFilter<"Challenge"> | string
+  filedAt?: Prisma.DateTimeFilter<"Challenge"> | Date | string
+  respondBy?: Prisma.DateTimeFilter<"Challenge"> | Date | string
+  decideBy?: Prisma.DateTimeFilter<"Challenge"> | Date | string
+  endedAt?: Prisma.DateTimeNullableFilter<"Challenge"> | Date | string | null
+  runIds?: Prisma.StringNullableListFilter<"Challenge">
+  rerunOrdered?: Prisma.BoolFilter<"Challenge"> | boolean
+}
+
+export type ChallengeCreateWithoutContractInput = {
+  id: string
+  seq?: bigint | number
+  kind: string
+  state: string
+  bondMinor: bigint | number
+  evidence: string
+  filedAt?: Date | string
+  respondBy: Date | string
+  decideBy: Date | string
+  endedAt?: Date | string | null
+  runIds?: Prisma.ChallengeCreaterunIdsInput | string[]
+  rerunOrdered?: boolean
+  submission: Prisma.SubmissionCreateNestedOneWithoutChallengesInput
+  challenger: Prisma.PrincipalCreateNestedOneWithoutChallengesInput
+  resolutions?: Prisma.ResolutionCreateNestedManyWithoutChallengeInput
+  events?: Prisma.EventCreateNestedManyWithoutChallengeInput
+}
+
+export type ChallengeUncheckedCreateWithoutContractInput = {
+  id: string
+  seq?: bigint | number
+  submissionId: string
+  challengerId: string
+  kind: string
+  state: string
+  bondMinor: bigint | number
+  evidence: string
+  filedAt?: Date | string
+  respondBy: Date | string
+  decideBy: Date | string
+  endedAt?: Date | string | null
+  runIds?: Prisma.ChallengeCreaterunIdsInput | string[]
+  rerunOrdered?: boolean
+  resolutions?: Prisma.ResolutionUncheckedCreateNestedManyWithoutChallengeInput
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutChallengeInput
+}
+
+export type ChallengeCreateOrConnectWithoutContractInput = {
+  where: Prisma.ChallengeWhereUniqueInput
+  create: Prisma.XOR<Prisma.ChallengeCreateWithoutContractInput, Prisma.ChallengeUncheckedCreateWithoutContractInput>
+}
+
+export type ChallengeCreateManyContractInputEnvelope = {
+  data: Prisma.ChallengeCreateManyContractInput | Prisma.ChallengeCreateManyContractInput[]
+  skipDuplicates?: boolean
+}
+
+export type ChallengeUpsertWithWhereUniqueWithoutContractInput = {
+  where: Prisma.ChallengeWhereUniqueInput
+  update: Prisma.XOR<Prisma.ChallengeUpdateWithoutContractInput, Prisma.ChallengeUncheckedUpdateWithoutContractInput>
+  create: Prisma.XOR<Prisma.ChallengeCreateWithoutContractInput, Prisma.ChallengeUncheckedCreateWithoutContractInput>
+}
+
+export type ChallengeUpdateWithWhereUniqueWithoutContractInput = {
+  where: Prisma.ChallengeWhereUniqueInput
+  data: Prisma.XOR<Prisma.ChallengeUpdateWithoutContractInput, Prisma.ChallengeUncheckedUpdateWithoutContractInput>
+}
+
+export type ChallengeUpdateManyWithWhereWithoutContractInput = {
+  where: Prisma.ChallengeScalarWhereInput
+  data: Prisma.XOR<Prisma.ChallengeUpdateManyMutationInput, Prisma.ChallengeUncheckedUpdateManyWithoutContractInput>
+}
+
+export type ChallengeCreateWithoutSubmissionInput = {
+  id: string
+  seq?: bigint | number
+  kind: string
+  state: string
+  bondMinor: bigint | number
+  evidence: string
+  filedAt?: Date | string
+  respondBy: Date | string
+  decideBy: Date | string
+  endedAt?: Date | string | null
+  runIds?: Prisma.ChallengeCreaterunIdsInput | string[]
+  rerunOrdered?: boolean
+  contract: Prisma.ContractCreateNestedOneWithoutChallengesInput
+  challenger: Prisma.PrincipalCreateNestedOneWithoutChallengesInput
+  resolutions?: Prisma.ResolutionCreateNestedManyWithoutChallengeInput
+  events?: Prisma.EventCreateNestedManyWithoutChallengeInput
+}
+
+export type ChallengeUncheckedCreateWithoutSubmissionInput = {
+  id: string
+  seq?: bigint | number
+  challengerId: string
+  kind: string
+  state: string
+  bondMinor: bigint | number
+  evidence: string
+  filedAt?: Date | string
+  respondBy: Date | string
+  decideBy: Date | string
+  endedAt?: Date | string | null
+  runIds?: Prisma.ChallengeCreaterunIdsInput | string[]
+  rerunOrdered?: boolean
+  resolutions?: Prisma.ResolutionUncheckedCreateNestedManyWithoutChallengeInput
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutChallengeInput
+}
+
+export type ChallengeCreateOrConnectWithoutSubmissionInput = {
+  where: Prisma.ChallengeWhereUniqueInput
+  create: Prisma.XOR<Prisma.ChallengeCreateWithoutSubmissionInput, Prisma.ChallengeUncheckedCreateWithoutSubmissionInput>
+}
+
+export type ChallengeCreateManySubmissionInputEnvelope = {
+  data: Prisma.ChallengeCreateManySubmissionInput | Prisma.ChallengeCreateManySubmissionInput[]
+  skipDuplicates?: boolean
+}
+
+export type ChallengeUpsertWithWhereUniqueWithoutSubmissionInput = {
+  where: Prisma.ChallengeWhereUniqueInput
+  update: Prisma.XOR<Prisma.ChallengeUpdateWithoutSubmissionInput, Prisma.ChallengeUncheckedUpdateWithoutSubmissionInput>
+  create: Prisma.XOR<Prisma.ChallengeCreateWithoutSubmissionInput, Prisma.ChallengeUncheckedCreateWithoutSubmissionInput>
+}
+
+export type ChallengeUpdateWithWhereUniqueWithoutSubmissionInput = {
+  where: Prisma.ChallengeWhereUniqueInput
+  data: Prisma.XOR<Prisma.ChallengeUpdateWithoutSubmissionInput, Prisma.ChallengeUncheckedUpdateWithoutSubmissionInput>
+}
+
+export type ChallengeUpdateManyWithWhereWithoutSubmissionInput = {
+  where: Prisma.ChallengeScalarWhereInput
+  data: Prisma.XOR<Prisma.ChallengeUpdateManyMutationInput, Prisma.ChallengeUncheckedUpdateManyWithoutSubmissionInput>
+}
+
+export type ChallengeCreateWithoutResolutionsInput = {
+  id: string
+  seq?: bigint | number
+  kind: string
+  state: string
+  bondMinor: bigint | number
+  evidence: string
+  filedAt?: Date | string
+  respondBy: Date | string
+  decideBy: Date | string
+  endedAt?: Date | string | null
+  runIds?: Prisma.ChallengeCreaterunIdsInput | string[]
+  rerunOrdered?: boolean
+  contract: Prisma.ContractCreateNestedOneWithoutChallengesInput
+  submission: Prisma.SubmissionCreateNestedOneWithoutChallengesInput
+  challenger: Prisma.PrincipalCreateNestedOneWithoutChallengesInput
+  events?: Prisma.EventCreateNestedManyWithoutChallengeInput
+}
+
+export type ChallengeUncheckedCreateWithoutResolutionsInput = {
+  id: string
+  seq?: bigint | number
+  contractId: string
+  submissionId: string
+  challengerId: string
+  kind: string
+  state: string
+  bondMinor: bigint | number
+  evidence: string
+  filedAt?: Date | string
+  respondBy: Date | string
+  decideBy: Date | string
+  endedAt?: Date | string | null
+  runIds?: Prisma.ChallengeCreaterunIdsInput | string[]
+  rerunOrdered?: boolean
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutChallengeInput
+}
+
+export type ChallengeCreateOrConnectWithoutResolutionsInput = {
+  where: Prisma.ChallengeWhereUniqueInput
+  create: Prisma.XOR<Prisma.ChallengeCreateWithoutResolutionsInput, Prisma.ChallengeUncheckedCreateWithoutResolutionsInput>
+}
+
+export type ChallengeUpsertWithoutResolutionsInput = {
+  update: Prisma.XOR<Prisma.ChallengeUpdateWithoutResolutionsInput, Prisma.ChallengeUncheckedUpdateWithoutResolutionsInput>
+  create: Prisma.XOR<Prisma.ChallengeCreateWithoutResolutionsInput, Prisma.ChallengeUncheckedCreateWithoutResolutionsInput>
+  where?: Prisma.ChallengeWhereInput
+}
+
+export type ChallengeUpdateToOneWithWhereWithoutResolutionsInput = {
+  where?: Prisma.ChallengeWhereInput
+  data: Prisma.XOR<Prisma.ChallengeUpdateWithoutResolutionsInput, Prisma.ChallengeUncheckedUpdateWithoutResolutionsInput>
+}
+
+export type ChallengeUpdateWithoutResolutionsInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  kind?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  bondMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  evidence?: Prisma.StringFieldUpdateOperationsInput | string
+  filedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  respondBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  decideBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  runIds?: Prisma.ChallengeUpdaterunIdsInput | string[]
+  rerunOrdered?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  contract?: Prisma.ContractUpdateOneRequiredWithoutChallengesNestedInput
+  submission?: Prisma.SubmissionUpdateOneRequiredWithoutChallengesNestedInput
+  challenger?: Prisma.PrincipalUpdateOneRequiredWithoutChallengesNestedInput
+  events?: Prisma.EventUpdateManyWithoutChallengeNestedInput
+}
+
+export type ChallengeUncheckedUpdateWithoutResolutionsInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  contractId?: Prisma.StringFieldUpdateOperationsInput | string
+  submissionId?: Prisma.StringFieldUpdateOperationsInput | string
+  challengerId?: Prisma.StringFieldUpdateOperationsInput | string
+  kind?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  bondMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  evidence?: Prisma.StringFieldUpdateOperationsInput | string
+  filedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  respondBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  decideBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  runIds?: Prisma.ChallengeUpdaterunIdsInput | string[]
+  rerunOrdered?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  events?: Prisma.EventUncheckedUpdateManyWithoutChallengeNestedInput
+}
+
+export type ChallengeCreateWithoutEventsInput = {
+  id: string
+  seq?: bigint | number
+  kind: string
+  state: string
+  bondMinor: bigint | number
+  evidence: string
+  filedAt?: Date | string
+  respondBy: Date | string
+  decideBy: Date | string
+  endedAt?: Date | string | null
+  runIds?: Prisma.ChallengeCreaterunIdsInput | string[]
+  rerunOrdered?: boolean
+  contract: Prisma.ContractCreateNestedOneWithoutChallengesInput
+  submission: Prisma.SubmissionCreateNestedOneWithoutChallengesInput
+  challenger: Prisma.PrincipalCreateNestedOneWithoutChallengesInput
+  resolutions?: Prisma.ResolutionCreateNestedManyWithoutChallengeInput
+}
+
+export type ChallengeUncheckedCreateWithoutEventsInput = {
+  id: string
+  seq?: bigint | number
+  contractId: string
+  submissionId: string
+  challengerId: string
+  kind: string
+  state: string
+  bondMinor: bigint | number
+  evidence: string
+  filedAt?: Date | string
+  respondBy: Date | string
+  decideBy: Date | string
+  endedAt?: Date | string | null
+  runIds?: Prisma.ChallengeCreaterunIdsInput | string[]
+  rerunOrdered?: boolean
+  resolutions?: Prisma.ResolutionUncheckedCreateNestedManyWithoutChallengeInput
+}
+
+export type ChallengeCreateOrConnectWithoutEventsInput = {
+  where: Prisma.ChallengeWhereUniqueInput
+  create: Prisma.XOR<Prisma.ChallengeCreateWithoutEventsInput, Prisma.ChallengeUncheckedCreateWithoutEventsInput>
+}
+
+export type ChallengeUpsertWithoutEventsInput = {
+  update: Prisma.XOR<Prisma.ChallengeUpdateWithoutEventsInput, Prisma.ChallengeUncheckedUpdateWithoutEventsInput>
+  create: Prisma.XOR<Prisma.ChallengeCreateWithoutEventsInput, Prisma.ChallengeUncheckedCreateWithoutEventsInput>
+  where?: Prisma.ChallengeWhereInput
+}
+
+export type ChallengeUpdateToOneWithWhereWithoutEventsInput = {
+  where?: Prisma.ChallengeWhereInput
+  data: Prisma.XOR<Prisma.ChallengeUpdateWithoutEventsInput, Prisma.ChallengeUncheckedUpdateWithoutEventsInput>
+}
+
+export type ChallengeUpdateWithoutEventsInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  kind?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  bondMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  evidence?: Prisma.StringFieldUpdateOperationsInput | string
+  filedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  respondBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  decideBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  runIds?: Prisma.ChallengeUpdaterunIdsInput | string[]
+  rerunOrdered?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  contract?: Prisma.ContractUpdateOneRequiredWithoutChallengesNestedInput
+  submission?: Prisma.SubmissionUpdateOneRequiredWithoutChallengesNestedInput
+  challenger?: Prisma.PrincipalUpdateOneRequiredWithoutChallengesNestedInput
+  resolutions?: Prisma.ResolutionUpdateManyWithoutChallengeNestedInput
+}
+
+export type ChallengeUncheckedUpdateWithoutEventsInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  contractId?: Prisma.StringFieldUpdateOperationsInput | string
+  submissionId?: Prisma.StringFieldUpdateOperationsInput | string
+  challengerId?: Prisma.StringFieldUpdateOperationsInput | string
+  kind?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  bondMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  evidence?: Prisma.StringFieldUpdateOperationsInput | string
+  filedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  respondBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  decideBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  runIds?: Prisma.ChallengeUpdaterunIdsInput | string[]
+  rerunOrdered?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  resolutions?: Prisma.ResolutionUncheckedUpdateManyWithoutChallengeNestedInput
+}
+
+export type ChallengeCreateManyChallengerInput = {
+  id: string
+  seq?: bigint | number
+  contractId: string
+  submissionId: string
+  kind: string
+  state: string
+  bondMinor: bigint | number
+  evidence: string
+  filedAt?: Date | string
+  respondBy: Date | string
+  decideBy: Date | string
+  endedAt?: Date | string | null
+  runIds?: Prisma.ChallengeCreaterunIdsInput | string[]
+  rerunOrdered?: boolean
+}
+
+export type ChallengeUpdateWithoutChallengerInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  kind?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  bondMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  evidence?: Prisma.StringFieldUpdateOperationsInput | string
+  filedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  respondBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  decideBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  runIds?: Prisma.ChallengeUpdaterunIdsInput | string[]
+  rerunOrdered?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  contract?: Prisma.ContractUpdateOneRequiredWithoutChallengesNestedInput
+  submission?: Prisma.SubmissionUpdateOneRequiredWithoutChallengesNestedInput
+  resolutions?: Prisma.ResolutionUpdateManyWithoutChallengeNestedInput
+  events?: Prisma.EventUpdateManyWithoutChallengeNestedInput
+}
+
+export type ChallengeUncheckedUpdateWithoutChallengerInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  contractId?: Prisma.StringFieldUpdateOperationsInput | string
+  submissionId?: Prisma.StringFieldUpdateOperationsInput | string
+  kind?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  bondMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  evidence?: Prisma.StringFieldUpdateOperationsInput | string
+  filedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  respondBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  decideBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  runIds?: Prisma.ChallengeUpdaterunIdsInput | string[]
+  rerunOrdered?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  resolutions?: Prisma.ResolutionUncheckedUpdateManyWithoutChallengeNestedInput
+  events?: Prisma.EventUncheckedUpdateManyWithoutChallengeNestedInput
+}
+
+export type ChallengeUncheckedUpdateManyWithoutChallengerInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  contractId?: Prisma.StringFieldUpdateOperationsInput | string
+  submissionId?: Prisma.StringFieldUpdateOperationsInput | string
+  kind?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  bondMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  evidence?: Prisma.StringFieldUpdateOperationsInput | string
+  filedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  respondBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  decideBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  runIds?: Prisma.ChallengeUpdaterunIdsInput | string[]
+  rerunOrdered?: Prisma.BoolFieldUpdateOperationsInput | boolean
+}
+
+export type ChallengeCreateManyContractInput = {
+  id: string
+  seq?: bigint | number
+  submissionId: string
+  challengerId: string
+  kind: string
+  state: string
+  bondMinor: bigint | number
+  evidence: string
+  filedAt?: Date | string
+  respondBy: Date | string
+  decideBy: Date | string
+  endedAt?: Date | string | null
+  runIds?: Prisma.ChallengeCreaterunIdsInput | string[]
+  rerunOrdered?: boolean
+}
+
+export type ChallengeUpdateWithoutContractInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  kind?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  bondMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  evidence?: Prisma.StringFieldUpdateOperationsInput | string
+  filedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  respondBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  decideBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  runIds?: Prisma.ChallengeUpdaterunIdsInput | string[]
+  rerunOrdered?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  submission?: Prisma.SubmissionUpdateOneRequiredWithoutChallengesNestedInput
+  challenger?: Prisma.PrincipalUpdateOneRequiredWithoutChallengesNestedInput
+  resolutions?: Prisma.ResolutionUpdateManyWithoutChallengeNestedInput
+  events?: Prisma.EventUpdateManyWithoutChallengeNestedInput
+}
+
+export type ChallengeUncheckedUpdateWithoutContractInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  submissionId?: Prisma.StringFieldUpdateOperationsInput | string
+  challengerId?: Prisma.StringFieldUpdateOperationsInput | string
+  kind?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  bondMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  evidence?: Prisma.StringFieldUpdateOperationsInput | string
+  filedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  respondBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  decideBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  runIds?: Prisma.ChallengeUpdaterunIdsInput | string[]
+  rerunOrdered?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  resolutions?: Prisma.ResolutionUncheckedUpdateManyWithoutChallengeNestedInput
+  events?: Prisma.EventUncheckedUpdateManyWithoutChallengeNestedInput
+}
+
+export type ChallengeUncheckedUpdateManyWithoutContractInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  submissionId?: Prisma.StringFieldUpdateOperationsInput | string
+  challengerId?: Prisma.StringFieldUpdateOperationsInput | string
+  kind?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  bondMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  evidence?: Prisma.StringFieldUpdateOperationsInput | string
+  filedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  respondBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  decideBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  runIds?: Prisma.ChallengeUpdaterunIdsInput | string[]
+  rerunOrdered?: Prisma.BoolFieldUpdateOperationsInput | boolean
+}
+
+export type ChallengeCreateManySubmissionInput = {
+  id: string
+  seq?: bigint | number
+  challengerId: string
+  kind: string
+  state: string
+  bondMinor: bigint | number
+  evidence: string
+  filedAt?: Date | string
+  respondBy: Date | string
+  decideBy: Date | string
+  endedAt?: Date | string | null
+  runIds?: Prisma.ChallengeCreaterunIdsInput | string[]
+  rerunOrdered?: boolean
+}
+
+export type ChallengeUpdateWithoutSubmissionInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  kind?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  bondMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  evidence?: Prisma.StringFieldUpdateOperationsInput | string
+  filedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  respondBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  decideBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  runIds?: Prisma.ChallengeUpdaterunIdsInput | string[]
+  rerunOrdered?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  contract?: Prisma.ContractUpdateOneRequiredWithoutChallengesNestedInput
+  challenger?: Prisma.PrincipalUpdateOneRequiredWithoutChallengesNestedInput
+  resolutions?: Prisma.ResolutionUpdateManyWithoutChallengeNestedInput
+  events?: Prisma.EventUpdateManyWithoutChallengeNestedInput
+}
+
+export type ChallengeUncheckedUpdateWithoutSubmissionInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  challengerId?: Prisma.StringFieldUpdateOperationsInput | string
+  kind?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  bondMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  evidence?: Prisma.StringFieldUpdateOperationsInput | string
+  filedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  respondBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  decideBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  runIds?: Prisma.ChallengeUpdaterunIdsInput | string[]
+  rerunOrdered?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  resolutions?: Prisma.ResolutionUncheckedUpdateManyWithoutChallengeNestedInput
+  events?: Prisma.EventUncheckedUpdateManyWithoutChallengeNestedInput
+}
+
+export type ChallengeUncheckedUpdateManyWithoutSubmissionInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  challengerId?: Prisma.StringFieldUpdateOperationsInput | string
+  kind?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  bondMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  evidence?: Prisma.StringFieldUpdateOperationsInput | string
+  filedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  respondBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  decideBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  runIds?: Prisma.ChallengeUpdaterunIdsInput | string[]
+  rerunOrdered?: Prisma.BoolFieldUpdateOperationsInput | boolean
+}
+
+
+/**
+ * Count Type ChallengeCountOutputType
+ */
+
+export type ChallengeCountOutputType = {
+  resolutions: number
+  events: number
+}
+
+export type ChallengeCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  resolutions?: boolean | ChallengeCountOutputTypeCountResolutionsArgs
+  events?: boolean | ChallengeCountOutputTypeCountEventsArgs
+}
+
+/**
+ * ChallengeCountOutputType without action
+ */
+export type ChallengeCountOutputTypeDefaultArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the ChallengeCountOutputType
+   */
+  select?: Prisma.ChallengeCountOutputTypeSelect<ExtArgs> | null
+}
+
+/**
+ * ChallengeCountOutputType without action
+ */
+export type ChallengeCountOutputTypeCountResolutionsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.ResolutionWhereInput
+}
+
+/**
+ * ChallengeCountOutputType without action
+ */
+export type ChallengeCountOutputTypeCountEventsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.EventWhereInput
+}
 
 
 export type ChallengeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -596,6 +1439,12 @@ export type ChallengeSelect<ExtArgs extends runtime.Types.Extensions.InternalArg
   endedAt?: boolean
   runIds?: boolean
   rerunOrdered?: boolean
+  contract?: boolean | Prisma.ContractDefaultArgs<ExtArgs>
+  submission?: boolean | Prisma.SubmissionDefaultArgs<ExtArgs>
+  challenger?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
+  resolutions?: boolean | Prisma.Challenge$resolutionsArgs<ExtArgs>
+  events?: boolean | Prisma.Challenge$eventsArgs<ExtArgs>
+  _count?: boolean | Prisma.ChallengeCountOutputTypeDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["challenge"]>
 
 export type ChallengeSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -614,6 +1463,9 @@ export type ChallengeSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Ext
   endedAt?: boolean
   runIds?: boolean
   rerunOrdered?: boolean
+  contract?: boolean | Prisma.ContractDefaultArgs<ExtArgs>
+  submission?: boolean | Prisma.SubmissionDefaultArgs<ExtArgs>
+  challenger?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["challenge"]>
 
 export type ChallengeSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -632,6 +1484,9 @@ export type ChallengeSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Ext
   endedAt?: boolean
   runIds?: boolean
   rerunOrdered?: boolean
+  contract?: boolean | Prisma.ContractDefaultArgs<ExtArgs>
+  submission?: boolean | Prisma.SubmissionDefaultArgs<ExtArgs>
+  challenger?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["challenge"]>
 
 export type ChallengeSelectScalar = {
@@ -653,10 +1508,34 @@ export type ChallengeSelectScalar = {
 }
 
 export type ChallengeOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "seq" | "contractId" | "submissionId" | "challengerId" | "kind" | "state" | "bondMinor" | "evidence" | "filedAt" | "respondBy" | "decideBy" | "endedAt" | "runIds" | "rerunOrdered", ExtArgs["result"]["challenge"]>
+export type ChallengeInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  contract?: boolean | Prisma.ContractDefaultArgs<ExtArgs>
+  submission?: boolean | Prisma.SubmissionDefaultArgs<ExtArgs>
+  challenger?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
+  resolutions?: boolean | Prisma.Challenge$resolutionsArgs<ExtArgs>
+  events?: boolean | Prisma.Challenge$eventsArgs<ExtArgs>
+  _count?: boolean | Prisma.ChallengeCountOutputTypeDefaultArgs<ExtArgs>
+}
+export type ChallengeIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  contract?: boolean | Prisma.ContractDefaultArgs<ExtArgs>
+  submission?: boolean | Prisma.SubmissionDefaultArgs<ExtArgs>
+  challenger?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
+}
+export type ChallengeIncludeUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  contract?: boolean | Prisma.ContractDefaultArgs<ExtArgs>
+  submission?: boolean | Prisma.SubmissionDefaultArgs<ExtArgs>
+  challenger?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
+}
 
 export type $ChallengePayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "Challenge"
-  objects: {}
+  objects: {
+    contract: Prisma.$ContractPayload<ExtArgs>
+    submission: Prisma.$SubmissionPayload<ExtArgs>
+    challenger: Prisma.$PrincipalPayload<ExtArgs>
+    resolutions: Prisma.$ResolutionPayload<ExtArgs>[]
+    events: Prisma.$EventPayload<ExtArgs>[]
+  }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     id: string
     seq: bigint
@@ -1076,6 +1955,11 @@ readonly fields: ChallengeFieldRefs;
  */
 export interface Prisma__ChallengeClient<T, Null = never, ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs, GlobalOmitOptions = {}> extends Prisma.PrismaPromise<T> {
   readonly [Symbol.toStringTag]: "PrismaPromise"
+  contract<T extends Prisma.ContractDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.ContractDefaultArgs<ExtArgs>>): Prisma.Prisma__ContractClient<runtime.Types.Result.GetResult<Prisma.$ContractPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
+  submission<T extends Prisma.SubmissionDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.SubmissionDefaultArgs<ExtArgs>>): Prisma.Prisma__SubmissionClient<runtime.Types.Result.GetResult<Prisma.$SubmissionPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
+  challenger<T extends Prisma.PrincipalDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.PrincipalDefaultArgs<ExtArgs>>): Prisma.Prisma__PrincipalClient<runtime.Types.Result.GetResult<Prisma.$PrincipalPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
+  resolutions<T extends Prisma.Challenge$resolutionsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Challenge$resolutionsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$ResolutionPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  events<T extends Prisma.Challenge$eventsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Challenge$eventsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$EventPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -1137,6 +2021,10 @@ export type ChallengeFindUniqueArgs<ExtArgs extends runtime.Types.Extensions.Int
    */
   omit?: Prisma.ChallengeOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ChallengeInclude<ExtArgs> | null
+  /**
    * Filter, which Challenge to fetch.
    */
   where: Prisma.ChallengeWhereUniqueInput
@@ -1155,6 +2043,10 @@ export type ChallengeFindUniqueOrThrowArgs<ExtArgs extends runtime.Types.Extensi
    */
   omit?: Prisma.ChallengeOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ChallengeInclude<ExtArgs> | null
+  /**
    * Filter, which Challenge to fetch.
    */
   where: Prisma.ChallengeWhereUniqueInput
@@ -1172,6 +2064,10 @@ export type ChallengeFindFirstArgs<ExtArgs extends runtime.Types.Extensions.Inte
    * Omit specific fields from the Challenge
    */
   omit?: Prisma.ChallengeOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ChallengeInclude<ExtArgs> | null
   /**
    * Filter, which Challenge to fetch.
    */
@@ -1221,6 +2117,10 @@ export type ChallengeFindFirstOrThrowArgs<ExtArgs extends runtime.Types.Extensio
    */
   omit?: Prisma.ChallengeOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ChallengeInclude<ExtArgs> | null
+  /**
    * Filter, which Challenge to fetch.
    */
   where?: Prisma.ChallengeWhereInput
@@ -1268,6 +2168,10 @@ export type ChallengeFindManyArgs<ExtArgs extends runtime.Types.Extensions.Inter
    * Omit specific fields from the Challenge
    */
   omit?: Prisma.ChallengeOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ChallengeInclude<ExtArgs> | null
   /**
    * Filter, which Challenges to fetch.
    */
@@ -1317,6 +2221,10 @@ export type ChallengeCreateArgs<ExtArgs extends runtime.Types.Extensions.Interna
    */
   omit?: Prisma.ChallengeOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ChallengeInclude<ExtArgs> | null
+  /**
    * The data needed to create a Challenge.
    */
   data: Prisma.XOR<Prisma.ChallengeCreateInput, Prisma.ChallengeUncheckedCreateInput>
@@ -1350,6 +2258,10 @@ export type ChallengeCreateManyAndReturnArgs<ExtArgs extends runtime.Types.Exten
    */
   data: Prisma.ChallengeCreateManyInput | Prisma.ChallengeCreateManyInput[]
   skipDuplicates?: boolean
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ChallengeIncludeCreateManyAndReturn<ExtArgs> | null
 }
 
 /**
@@ -1364,6 +2276,10 @@ export type ChallengeUpdateArgs<ExtArgs extends runtime.Types.Extensions.Interna
    * Omit specific fields from the Challenge
    */
   omit?: Prisma.ChallengeOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ChallengeInclude<ExtArgs> | null
   /**
    * The data needed to update a Challenge.
    */
@@ -1416,6 +2332,10 @@ export type ChallengeUpdateManyAndReturnArgs<ExtArgs extends runtime.Types.Exten
    * Limit how many Challenges to update.
    */
   limit?: number
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ChallengeIncludeUpdateManyAndReturn<ExtArgs> | null
 }
 
 /**
@@ -1430,6 +2350,10 @@ export type ChallengeUpsertArgs<ExtArgs extends runtime.Types.Extensions.Interna
    * Omit specific fields from the Challenge
    */
   omit?: Prisma.ChallengeOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ChallengeInclude<ExtArgs> | null
   /**
    * The filter to search for the Challenge to update in case it exists.
    */
@@ -1457,6 +2381,10 @@ export type ChallengeDeleteArgs<ExtArgs extends runtime.Types.Extensions.Interna
    */
   omit?: Prisma.ChallengeOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ChallengeInclude<ExtArgs> | null
+  /**
    * Filter which Challenge to delete.
    */
   where: Prisma.ChallengeWhereUniqueInput
@@ -1477,6 +2405,54 @@ export type ChallengeDeleteManyArgs<ExtArgs extends runtime.Types.Extensions.Int
 }
 
 /**
+ * Challenge.resolutions
+ */
+export type Challenge$resolutionsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the Resolution
+   */
+  select?: Prisma.ResolutionSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the Resolution
+   */
+  omit?: Prisma.ResolutionOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ResolutionInclude<ExtArgs> | null
+  where?: Prisma.ResolutionWhereInput
+  orderBy?: Prisma.ResolutionOrderByWithRelationInput | Prisma.ResolutionOrderByWithRelationInput[]
+  cursor?: Prisma.ResolutionWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.ResolutionScalarFieldEnum | Prisma.ResolutionScalarFieldEnum[]
+}
+
+/**
+ * Challenge.events
+ */
+export type Challenge$eventsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the Event
+   */
+  select?: Prisma.EventSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the Event
+   */
+  omit?: Prisma.EventOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EventInclude<ExtArgs> | null
+  where?: Prisma.EventWhereInput
+  orderBy?: Prisma.EventOrderByWithRelationInput | Prisma.EventOrderByWithRelationInput[]
+  cursor?: Prisma.EventWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.EventScalarFieldEnum | Prisma.EventScalarFieldEnum[]
+}
+
+/**
  * Challenge without action
  */
 export type ChallengeDefaultArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
@@ -1488,4 +2464,8 @@ export type ChallengeDefaultArgs<ExtArgs extends runtime.Types.Extensions.Intern
    * Omit specific fields from the Challenge
    */
   omit?: Prisma.ChallengeOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ChallengeInclude<ExtArgs> | null
 }

@@ -166,12 +166,16 @@ export type ClaimTokenWhereInput = {
   contractId?: Prisma.StringFilter<"ClaimToken"> | string
   solverId?: Prisma.StringFilter<"ClaimToken"> | string
   token?: Prisma.StringFilter<"ClaimToken"> | string
+  contract?: Prisma.XOR<Prisma.ContractScalarRelationFilter, Prisma.ContractWhereInput>
+  solver?: Prisma.XOR<Prisma.PrincipalScalarRelationFilter, Prisma.PrincipalWhereInput>
 }
 
 export type ClaimTokenOrderByWithRelationInput = {
   contractId?: Prisma.SortOrder
   solverId?: Prisma.SortOrder
   token?: Prisma.SortOrder
+  contract?: Prisma.ContractOrderByWithRelationInput
+  solver?: Prisma.PrincipalOrderByWithRelationInput
 }
 
 export type ClaimTokenWhereUniqueInput = Prisma.AtLeast<{
@@ -182,6 +186,8 @@ export type ClaimTokenWhereUniqueInput = Prisma.AtLeast<{
   NOT?: Prisma.ClaimTokenWhereInput | Prisma.ClaimTokenWhereInput[]
   contractId?: Prisma.StringFilter<"ClaimToken"> | string
   solverId?: Prisma.StringFilter<"ClaimToken"> | string
+  contract?: Prisma.XOR<Prisma.ContractScalarRelationFilter, Prisma.ContractWhereInput>
+  solver?: Prisma.XOR<Prisma.PrincipalScalarRelationFilter, Prisma.PrincipalWhereInput>
 }, "contractId_solverId" | "token">
 
 export type ClaimTokenOrderByWithAggregationInput = {
@@ -203,9 +209,9 @@ export type ClaimTokenScalarWhereWithAggregatesInput = {
 }
 
 export type ClaimTokenCreateInput = {
-  contractId: string
-  solverId: string
   token: string
+  contract: Prisma.ContractCreateNestedOneWithoutClaimTokensInput
+  solver: Prisma.PrincipalCreateNestedOneWithoutClaimTokensInput
 }
 
 export type ClaimTokenUncheckedCreateInput = {
@@ -215,9 +221,9 @@ export type ClaimTokenUncheckedCreateInput = {
 }
 
 export type ClaimTokenUpdateInput = {
-  contractId?: Prisma.StringFieldUpdateOperationsInput | string
-  solverId?: Prisma.StringFieldUpdateOperationsInput | string
   token?: Prisma.StringFieldUpdateOperationsInput | string
+  contract?: Prisma.ContractUpdateOneRequiredWithoutClaimTokensNestedInput
+  solver?: Prisma.PrincipalUpdateOneRequiredWithoutClaimTokensNestedInput
 }
 
 export type ClaimTokenUncheckedUpdateInput = {
@@ -233,8 +239,6 @@ export type ClaimTokenCreateManyInput = {
 }
 
 export type ClaimTokenUpdateManyMutationInput = {
-  contractId?: Prisma.StringFieldUpdateOperationsInput | string
-  solverId?: Prisma.StringFieldUpdateOperationsInput | string
   token?: Prisma.StringFieldUpdateOperationsInput | string
 }
 
@@ -242,6 +246,16 @@ export type ClaimTokenUncheckedUpdateManyInput = {
   contractId?: Prisma.StringFieldUpdateOperationsInput | string
   solverId?: Prisma.StringFieldUpdateOperationsInput | string
   token?: Prisma.StringFieldUpdateOperationsInput | string
+}
+
+export type ClaimTokenListRelationFilter = {
+  every?: Prisma.ClaimTokenWhereInput
+  some?: Prisma.ClaimTokenWhereInput
+  none?: Prisma.ClaimTokenWhereInput
+}
+
+export type ClaimTokenOrderByRelationAggregateInput = {
+  _count?: Prisma.SortOrder
 }
 
 export type ClaimTokenContractIdSolverIdCompoundUniqueInput = {
@@ -267,24 +281,235 @@ export type ClaimTokenMinOrderByAggregateInput = {
   token?: Prisma.SortOrder
 }
 
+export type ClaimTokenCreateNestedManyWithoutSolverInput = {
+  create?: Prisma.XOR<Prisma.ClaimTokenCreateWithoutSolverInput, Prisma.ClaimTokenUncheckedCreateWithoutSolverInput> | Prisma.ClaimTokenCreateWithoutSolverInput[] | Prisma.ClaimTokenUncheckedCreateWithoutSolverInput[]
+  connectOrCreate?: Prisma.ClaimTokenCreateOrConnectWithoutSolverInput | Prisma.ClaimTokenCreateOrConnectWithoutSolverInput[]
+  createMany?: Prisma.ClaimTokenCreateManySolverInputEnvelope
+  connect?: Prisma.ClaimTokenWhereUniqueInput | Prisma.ClaimTokenWhereUniqueInput[]
+}
+
+export type ClaimTokenUncheckedCreateNestedManyWithoutSolverInput = {
+  create?: Prisma.XOR<Prisma.ClaimTokenCreateWithoutSolverInput, Prisma.ClaimTokenUncheckedCreateWithoutSolverInput> | Prisma.ClaimTokenCreateWithoutSolverInput[] | Prisma.ClaimTokenUncheckedCreateWithoutSolverInput[]
+  connectOrCreate?: Prisma.ClaimTokenCreateOrConnectWithoutSolverInput | Prisma.ClaimTokenCreateOrConnectWithoutSolverInput[]
+  createMany?: Prisma.ClaimTokenCreateManySolverInputEnvelope
+  connect?: Prisma.ClaimTokenWhereUniqueInput | Prisma.ClaimTokenWhereUniqueInput[]
+}
+
+export type ClaimTokenUpdateManyWithoutSolverNestedInput = {
+  create?: Prisma.XOR<Prisma.ClaimTokenCreateWithoutSolverInput, Prisma.ClaimTokenUncheckedCreateWithoutSolverInput> | Prisma.ClaimTokenCreateWithoutSolverInput[] | Prisma.ClaimTokenUncheckedCreateWithoutSolverInput[]
+  connectOrCreate?: Prisma.ClaimTokenCreateOrConnectWithoutSolverInput | Prisma.ClaimTokenCreateOrConnectWithoutSolverInput[]
+  upsert?: Prisma.ClaimTokenUpsertWithWhereUniqueWithoutSolverInput | Prisma.ClaimTokenUpsertWithWhereUniqueWithoutSolverInput[]
+  createMany?: Prisma.ClaimTokenCreateManySolverInputEnvelope
+  set?: Prisma.ClaimTokenWhereUniqueInput | Prisma.ClaimTokenWhereUniqueInput[]
+  disconnect?: Prisma.ClaimTokenWhereUniqueInput | Prisma.ClaimTokenWhereUniqueInput[]
+  delete?: Prisma.ClaimTokenWhereUniqueInput | Prisma.ClaimTokenWhereUniqueInput[]
+  connect?: Prisma.ClaimTokenWhereUniqueInput | Prisma.ClaimTokenWhereUniqueInput[]
+  update?: Prisma.ClaimTokenUpdateWithWhereUniqueWithoutSolverInput | Prisma.ClaimTokenUpdateWithWhereUniqueWithoutSolverInput[]
+  updateMany?: Prisma.ClaimTokenUpdateManyWithWhereWithoutSolverInput | Prisma.ClaimTokenUpdateManyWithWhereWithoutSolverInput[]
+  deleteMany?: Prisma.ClaimTokenScalarWhereInput | Prisma.ClaimTokenScalarWhereInput[]
+}
+
+export type ClaimTokenUncheckedUpdateManyWithoutSolverNestedInput = {
+  create?: Prisma.XOR<Prisma.ClaimTokenCreateWithoutSolverInput, Prisma.ClaimTokenUncheckedCreateWithoutSolverInput> | Prisma.ClaimTokenCreateWithoutSolverInput[] | Prisma.ClaimTokenUncheckedCreateWithoutSolverInput[]
+  connectOrCreate?: Prisma.ClaimTokenCreateOrConnectWithoutSolverInput | Prisma.ClaimTokenCreateOrConnectWithoutSolverInput[]
+  upsert?: Prisma.ClaimTokenUpsertWithWhereUniqueWithoutSolverInput | Prisma.ClaimTokenUpsertWithWhereUniqueWithoutSolverInput[]
+  createMany?: Prisma.ClaimTokenCreateManySolverInputEnvelope
+  set?: Prisma.ClaimTokenWhereUniqueInput | Prisma.ClaimTokenWhereUniqueInput[]
+  disconnect?: Prisma.ClaimTokenWhereUniqueInput | Prisma.ClaimTokenWhereUniqueInput[]
+  delete?: Prisma.ClaimTokenWhereUniqueInput | Prisma.ClaimTokenWhereUniqueInput[]
+  connect?: Prisma.ClaimTokenWhereUniqueInput | Prisma.ClaimTokenWhereUniqueInput[]
+  update?: Prisma.ClaimTokenUpdateWithWhereUniqueWithoutSolverInput | Prisma.ClaimTokenUpdateWithWhereUniqueWithoutSolverInput[]
+  updateMany?: Prisma.ClaimTokenUpdateManyWithWhereWithoutSolverInput | Prisma.ClaimTokenUpdateManyWithWhereWithoutSolverInput[]
+  deleteMany?: Prisma.ClaimTokenScalarWhereInput | Prisma.ClaimTokenScalarWhereInput[]
+}
+
+export type ClaimTokenCreateNestedManyWithoutContractInput = {
+  create?: Prisma.XOR<Prisma.ClaimTokenCreateWithoutContractInput, Prisma.ClaimTokenUncheckedCreateWithoutContractInput> | Prisma.ClaimTokenCreateWithoutContractInput[] | Prisma.ClaimTokenUncheckedCreateWithoutContractInput[]
+  connectOrCreate?: Prisma.ClaimTokenCreateOrConnectWithoutContractInput | Prisma.ClaimTokenCreateOrConnectWithoutContractInput[]
+  createMany?: Prisma.ClaimTokenCreateManyContractInputEnvelope
+  connect?: Prisma.ClaimTokenWhereUniqueInput | Prisma.ClaimTokenWhereUniqueInput[]
+}
+
+export type ClaimTokenUncheckedCreateNestedManyWithoutContractInput = {
+  create?: Prisma.XOR<Prisma.ClaimTokenCreateWithoutContractInput, Prisma.ClaimTokenUncheckedCreateWithoutContractInput> | Prisma.ClaimTokenCreateWithoutContractInput[] | Prisma.ClaimTokenUncheckedCreateWithoutContractInput[]
+  connectOrCreate?: Prisma.ClaimTokenCreateOrConnectWithoutContractInput | Prisma.ClaimTokenCreateOrConnectWithoutContractInput[]
+  createMany?: Prisma.ClaimTokenCreateManyContractInputEnvelope
+  connect?: Prisma.ClaimTokenWhereUniqueInput | Prisma.ClaimTokenWhereUniqueInput[]
+}
+
+export type ClaimTokenUpdateManyWithoutContractNestedInput = {
+  create?: Prisma.XOR<Prisma.ClaimTokenCreateWithoutContractInput, Prisma.ClaimTokenUncheckedCreateWithoutContractInput> | Prisma.ClaimTokenCreateWithoutContractInput[] | Prisma.ClaimTokenUncheckedCreateWithoutContractInput[]
+  connectOrCreate?: Prisma.ClaimTokenCreateOrConnectWithoutContractInput | Prisma.ClaimTokenCreateOrConnectWithoutContractInput[]
+  upsert?: Prisma.ClaimTokenUpsertWithWhereUniqueWithoutContractInput | Prisma.ClaimTokenUpsertWithWhereUniqueWithoutContractInput[]
+  createMany?: Prisma.ClaimTokenCreateManyContractInputEnvelope
+  set?: Prisma.ClaimTokenWhereUniqueInput | Prisma.ClaimTokenWhereUniqueInput[]
+  disconnect?: Prisma.ClaimTokenWhereUniqueInput | Prisma.ClaimTokenWhereUniqueInput[]
+  delete?: Prisma.ClaimTokenWhereUniqueInput | Prisma.ClaimTokenWhereUniqueInput[]
+  connect?: Prisma.ClaimTokenWhereUniqueInput | Prisma.ClaimTokenWhereUniqueInput[]
+  update?: Prisma.ClaimTokenUpdateWithWhereUniqueWithoutContractInput | Prisma.ClaimTokenUpdateWithWhereUniqueWithoutContractInput[]
+  updateMany?: Prisma.ClaimTokenUpdateManyWithWhereWithoutContractInput | Prisma.ClaimTokenUpdateManyWithWhereWithoutContractInput[]
+  deleteMany?: Prisma.ClaimTokenScalarWhereInput | Prisma.ClaimTokenScalarWhereInput[]
+}
+
+export type ClaimTokenUncheckedUpdateManyWithoutContractNestedInput = {
+  create?: Prisma.XOR<Prisma.ClaimTokenCreateWithoutContractInput, Prisma.ClaimTokenUncheckedCreateWithoutContractInput> | Prisma.ClaimTokenCreateWithoutContractInput[] | Prisma.ClaimTokenUncheckedCreateWithoutContractInput[]
+  connectOrCreate?: Prisma.ClaimTokenCreateOrConnectWithoutContractInput | Prisma.ClaimTokenCreateOrConnectWithoutContractInput[]
+  upsert?: Prisma.ClaimTokenUpsertWithWhereUniqueWithoutContractInput | Prisma.ClaimTokenUpsertWithWhereUniqueWithoutContractInput[]
+  createMany?: Prisma.ClaimTokenCreateManyContractInputEnvelope
+  set?: Prisma.ClaimTokenWhereUniqueInput | Prisma.ClaimTokenWhereUniqueInput[]
+  disconnect?: Prisma.ClaimTokenWhereUniqueInput | Prisma.ClaimTokenWhereUniqueInput[]
+  delete?: Prisma.ClaimTokenWhereUniqueInput | Prisma.ClaimTokenWhereUniqueInput[]
+  connect?: Prisma.ClaimTokenWhereUniqueInput | Prisma.ClaimTokenWhereUniqueInput[]
+  update?: Prisma.ClaimTokenUpdateWithWhereUniqueWithoutContractInput | Prisma.ClaimTokenUpdateWithWhereUniqueWithoutContractInput[]
+  updateMany?: Prisma.ClaimTokenUpdateManyWithWhereWithoutContractInput | Prisma.ClaimTokenUpdateManyWithWhereWithoutContractInput[]
+  deleteMany?: Prisma.ClaimTokenScalarWhereInput | Prisma.ClaimTokenScalarWhereInput[]
+}
+
+export type ClaimTokenCreateWithoutSolverInput = {
+  token: string
+  contract: Prisma.ContractCreateNestedOneWithoutClaimTokensInput
+}
+
+export type ClaimTokenUncheckedCreateWithoutSolverInput = {
+  contractId: string
+  token: string
+}
+
+export type ClaimTokenCreateOrConnectWithoutSolverInput = {
+  where: Prisma.ClaimTokenWhereUniqueInput
+  create: Prisma.XOR<Prisma.ClaimTokenCreateWithoutSolverInput, Prisma.ClaimTokenUncheckedCreateWithoutSolverInput>
+}
+
+export type ClaimTokenCreateManySolverInputEnvelope = {
+  data: Prisma.ClaimTokenCreateManySolverInput | Prisma.ClaimTokenCreateManySolverInput[]
+  skipDuplicates?: boolean
+}
+
+export type ClaimTokenUpsertWithWhereUniqueWithoutSolverInput = {
+  where: Prisma.ClaimTokenWhereUniqueInput
+  update: Prisma.XOR<Prisma.ClaimTokenUpdateWithoutSolverInput, Prisma.ClaimTokenUncheckedUpdateWithoutSolverInput>
+  create: Prisma.XOR<Prisma.ClaimTokenCreateWithoutSolverInput, Prisma.ClaimTokenUncheckedCreateWithoutSolverInput>
+}
+
+export type ClaimTokenUpdateWithWhereUniqueWithoutSolverInput = {
+  where: Prisma.ClaimTokenWhereUniqueInput
+  data: Prisma.XOR<Prisma.ClaimTokenUpdateWithoutSolverInput, Prisma.ClaimTokenUncheckedUpdateWithoutSolverInput>
+}
+
+export type ClaimTokenUpdateManyWithWhereWithoutSolverInput = {
+  where: Prisma.ClaimTokenScalarWhereInput
+  data: Prisma.XOR<Prisma.ClaimTokenUpdateManyMutationInput, Prisma.ClaimTokenUncheckedUpdateManyWithoutSolverInput>
+}
+
+export type ClaimTokenScalarWhereInput = {
+  AND?: Prisma.ClaimTokenScalarWhereInput | Prisma.ClaimTokenScalarWhereInput[]
+  OR?: Prisma.ClaimTokenScalarWhereInput[]
+  NOT?: Prisma.ClaimTokenScalarWhereInput | Prisma.ClaimTokenScalarWhereInput[]
+  contractId?: Prisma.StringFilter<"ClaimToken"> | string
+  solverId?: Prisma.StringFilter<"ClaimToken"> | string
+  token?: Prisma.StringFilter<"ClaimToken"> | string
+}
+
+export type ClaimTokenCreateWithoutContractInput = {
+  token: string
+  solver: Prisma.PrincipalCreateNestedOneWithoutClaimTokensInput
+}
+
+export type ClaimTokenUncheckedCreateWithoutContractInput = {
+  solverId: string
+  token: string
+}
+
+export type ClaimTokenCreateOrConnectWithoutContractInput = {
+  where: Prisma.ClaimTokenWhereUniqueInput
+  create: Prisma.XOR<Prisma.ClaimTokenCreateWithoutContractInput, Prisma.ClaimTokenUncheckedCreateWithoutContractInput>
+}
+
+export type ClaimTokenCreateManyContractInputEnvelope = {
+  data: Prisma.ClaimTokenCreateManyContractInput | Prisma.ClaimTokenCreateManyContractInput[]
+  skipDuplicates?: boolean
+}
+
+export type ClaimTokenUpsertWithWhereUniqueWithoutContractInput = {
+  where: Prisma.ClaimTokenWhereUniqueInput
+  update: Prisma.XOR<Prisma.ClaimTokenUpdateWithoutContractInput, Prisma.ClaimTokenUncheckedUpdateWithoutContractInput>
+  create: Prisma.XOR<Prisma.ClaimTokenCreateWithoutContractInput, Prisma.ClaimTokenUncheckedCreateWithoutContractInput>
+}
+
+export type ClaimTokenUpdateWithWhereUniqueWithoutContractInput = {
+  where: Prisma.ClaimTokenWhereUniqueInput
+  data: Prisma.XOR<Prisma.ClaimTokenUpdateWithoutContractInput, Prisma.ClaimTokenUncheckedUpdateWithoutContractInput>
+}
+
+export type ClaimTokenUpdateManyWithWhereWithoutContractInput = {
+  where: Prisma.ClaimTokenScalarWhereInput
+  data: Prisma.XOR<Prisma.ClaimTokenUpdateManyMutationInput, Prisma.ClaimTokenUncheckedUpdateManyWithoutContractInput>
+}
+
+export type ClaimTokenCreateManySolverInput = {
+  contractId: string
+  token: string
+}
+
+export type ClaimTokenUpdateWithoutSolverInput = {
+  token?: Prisma.StringFieldUpdateOperationsInput | string
+  contract?: Prisma.ContractUpdateOneRequiredWithoutClaimTokensNestedInput
+}
+
+export type ClaimTokenUncheckedUpdateWithoutSolverInput = {
+  contractId?: Prisma.StringFieldUpdateOperationsInput | string
+  token?: Prisma.StringFieldUpdateOperationsInput | string
+}
+
+export type ClaimTokenUncheckedUpdateManyWithoutSolverInput = {
+  contractId?: Prisma.StringFieldUpdateOperationsInput | string
+  token?: Prisma.StringFieldUpdateOperationsInput | string
+}
+
+export type ClaimTokenCreateManyContractInput = {
+  solverId: string
+  token: string
+}
+
+export type ClaimTokenUpdateWithoutContractInput = {
+  token?: Prisma.StringFieldUpdateOperationsInput | string
+  solver?: Prisma.PrincipalUpdateOneRequiredWithoutClaimTokensNestedInput
+}
+
+export type ClaimTokenUncheckedUpdateWithoutContractInput = {
+  solverId?: Prisma.StringFieldUpdateOperationsInput | string
+  token?: Prisma.StringFieldUpdateOperationsInput | string
+}
+
+export type ClaimTokenUncheckedUpdateManyWithoutContractInput = {
+  solverId?: Prisma.StringFieldUpdateOperationsInput | string
+  token?: Prisma.StringFieldUpdateOperationsInput | string
+}
+
 
 
 export type ClaimTokenSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   contractId?: boolean
   solverId?: boolean
   token?: boolean
+  contract?: boolean | Prisma.ContractDefaultArgs<ExtArgs>
+  solver?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["claimToken"]>
 
 export type ClaimTokenSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   contractId?: boolean
   solverId?: boolean
   token?: boolean
+  contract?: boolean | Prisma.ContractDefaultArgs<ExtArgs>
+  solver?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["claimToken"]>
 
 export type ClaimTokenSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   contractId?: boolean
   solverId?: boolean
   token?: boolean
+  contract?: boolean | Prisma.ContractDefaultArgs<ExtArgs>
+  solver?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["claimToken"]>
 
 export type ClaimTokenSelectScalar = {
@@ -294,10 +519,25 @@ export type ClaimTokenSelectScalar = {
 }
 
 export type ClaimTokenOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"contractId" | "solverId" | "token", ExtArgs["result"]["claimToken"]>
+export type ClaimTokenInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  contract?: boolean | Prisma.ContractDefaultArgs<ExtArgs>
+  solver?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
+}
+export type ClaimTokenIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  contract?: boolean | Prisma.ContractDefaultArgs<ExtArgs>
+  solver?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
+}
+export type ClaimTokenIncludeUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  contract?: boolean | Prisma.ContractDefaultArgs<ExtArgs>
+  solver?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
+}
 
 export type $ClaimTokenPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "ClaimToken"
-  objects: {}
+  objects: {
+    contract: Prisma.$ContractPayload<ExtArgs>
+    solver: Prisma.$PrincipalPayload<ExtArgs>
+  }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     contractId: string
     solverId: string
@@ -696,6 +936,8 @@ readonly fields: ClaimTokenFieldRefs;
  */
 export interface Prisma__ClaimTokenClient<T, Null = never, ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs, GlobalOmitOptions = {}> extends Prisma.PrismaPromise<T> {
   readonly [Symbol.toStringTag]: "PrismaPromise"
+  contract<T extends Prisma.ContractDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.ContractDefaultArgs<ExtArgs>>): Prisma.Prisma__ContractClient<runtime.Types.Result.GetResult<Prisma.$ContractPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
+  solver<T extends Prisma.PrincipalDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.PrincipalDefaultArgs<ExtArgs>>): Prisma.Prisma__PrincipalClient<runtime.Types.Result.GetResult<Prisma.$PrincipalPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -745,6 +987,10 @@ export type ClaimTokenFindUniqueArgs<ExtArgs extends runtime.Types.Extensions.In
    */
   omit?: Prisma.ClaimTokenOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ClaimTokenInclude<ExtArgs> | null
+  /**
    * Filter, which ClaimToken to fetch.
    */
   where: Prisma.ClaimTokenWhereUniqueInput
@@ -763,6 +1009,10 @@ export type ClaimTokenFindUniqueOrThrowArgs<ExtArgs extends runtime.Types.Extens
    */
   omit?: Prisma.ClaimTokenOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ClaimTokenInclude<ExtArgs> | null
+  /**
    * Filter, which ClaimToken to fetch.
    */
   where: Prisma.ClaimTokenWhereUniqueInput
@@ -780,6 +1030,10 @@ export type ClaimTokenFindFirstArgs<ExtArgs extends runtime.Types.Extensions.Int
    * Omit specific fields from the ClaimToken
    */
   omit?: Prisma.ClaimTokenOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ClaimTokenInclude<ExtArgs> | null
   /**
    * Filter, which ClaimToken to fetch.
    */
@@ -829,6 +1083,10 @@ export type ClaimTokenFindFirstOrThrowArgs<ExtArgs extends runtime.Types.Extensi
    */
   omit?: Prisma.ClaimTokenOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ClaimTokenInclude<ExtArgs> | null
+  /**
    * Filter, which ClaimToken to fetch.
    */
   where?: Prisma.ClaimTokenWhereInput
@@ -876,6 +1134,10 @@ export type ClaimTokenFindManyArgs<ExtArgs extends runtime.Types.Extensions.Inte
    * Omit specific fields from the ClaimToken
    */
   omit?: Prisma.ClaimTokenOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ClaimTokenInclude<ExtArgs> | null
   /**
    * Filter, which ClaimTokens to fetch.
    */
@@ -925,6 +1187,10 @@ export type ClaimTokenCreateArgs<ExtArgs extends runtime.Types.Extensions.Intern
    */
   omit?: Prisma.ClaimTokenOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ClaimTokenInclude<ExtArgs> | null
+  /**
    * The data needed to create a ClaimToken.
    */
   data: Prisma.XOR<Prisma.ClaimTokenCreateInput, Prisma.ClaimTokenUncheckedCreateInput>
@@ -958,6 +1224,10 @@ export type ClaimTokenCreateManyAndReturnArgs<ExtArgs extends runtime.Types.Exte
    */
   data: Prisma.ClaimTokenCreateManyInput | Prisma.ClaimTokenCreateManyInput[]
   skipDuplicates?: boolean
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ClaimTokenIncludeCreateManyAndReturn<ExtArgs> | null
 }
 
 /**
@@ -972,6 +1242,10 @@ export type ClaimTokenUpdateArgs<ExtArgs extends runtime.Types.Extensions.Intern
    * Omit specific fields from the ClaimToken
    */
   omit?: Prisma.ClaimTokenOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ClaimTokenInclude<ExtArgs> | null
   /**
    * The data needed to update a ClaimToken.
    */
@@ -1024,6 +1298,10 @@ export type ClaimTokenUpdateManyAndReturnArgs<ExtArgs extends runtime.Types.Exte
    * Limit how many ClaimTokens to update.
    */
   limit?: number
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ClaimTokenIncludeUpdateManyAndReturn<ExtArgs> | null
 }
 
 /**
@@ -1038,6 +1316,10 @@ export type ClaimTokenUpsertArgs<ExtArgs extends runtime.Types.Extensions.Intern
    * Omit specific fields from the ClaimToken
    */
   omit?: Prisma.ClaimTokenOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ClaimTokenInclude<ExtArgs> | null
   /**
    * The filter to search for the ClaimToken to update in case it exists.
    */
@@ -1064,6 +1346,10 @@ export type ClaimTokenDeleteArgs<ExtArgs extends runtime.Types.Extensions.Intern
    * Omit specific fields from the ClaimToken
    */
   omit?: Prisma.ClaimTokenOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ClaimTokenInclude<ExtArgs> | null
   /**
    * Filter which ClaimToken to delete.
    */
@@ -1096,4 +1382,8 @@ export type ClaimTokenDefaultArgs<ExtArgs extends runtime.Types.Extensions.Inter
    * Omit specific fields from the ClaimToken
    */
   omit?: Prisma.ClaimTokenOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ClaimTokenInclude<ExtArgs> | null
 }

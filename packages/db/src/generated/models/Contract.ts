@@ -440,6 +440,17 @@ export type ContractWhereInput = {
   updatedAt?: Prisma.DateTimeFilter<"Contract"> | Date | string
   endedAt?: Prisma.DateTimeNullableFilter<"Contract"> | Date | string | null
   nextDueAt?: Prisma.DateTimeNullableFilter<"Contract"> | Date | string | null
+  requester?: Prisma.XOR<Prisma.PrincipalScalarRelationFilter, Prisma.PrincipalWhereInput>
+  package?: Prisma.XOR<Prisma.PackageNullableScalarRelationFilter, Prisma.PackageWhereInput> | null
+  base?: Prisma.XOR<Prisma.BlobNullableScalarRelationFilter, Prisma.BlobWhereInput> | null
+  claimTokens?: Prisma.ClaimTokenListRelationFilter
+  submissions?: Prisma.SubmissionListRelationFilter
+  runs?: Prisma.RunListRelationFilter
+  challenges?: Prisma.ChallengeListRelationFilter
+  escrow?: Prisma.XOR<Prisma.EscrowNullableScalarRelationFilter, Prisma.EscrowWhereInput> | null
+  transfers?: Prisma.LedgerTransferListRelationFilter
+  payout?: Prisma.XOR<Prisma.PayoutNullableScalarRelationFilter, Prisma.PayoutWhereInput> | null
+  events?: Prisma.EventListRelationFilter
 }
 
 export type ContractOrderByWithRelationInput = {
@@ -474,6 +485,17 @@ export type ContractOrderByWithRelationInput = {
   updatedAt?: Prisma.SortOrder
   endedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   nextDueAt?: Prisma.SortOrderInput | Prisma.SortOrder
+  requester?: Prisma.PrincipalOrderByWithRelationInput
+  package?: Prisma.PackageOrderByWithRelationInput
+  base?: Prisma.BlobOrderByWithRelationInput
+  claimTokens?: Prisma.ClaimTokenOrderByRelationAggregateInput
+  submissions?: Prisma.SubmissionOrderByRelationAggregateInput
+  runs?: Prisma.RunOrderByRelationAggregateInput
+  challenges?: Prisma.ChallengeOrderByRelationAggregateInput
+  escrow?: Prisma.EscrowOrderByWithRelationInput
+  transfers?: Prisma.LedgerTransferOrderByRelationAggregateInput
+  payout?: Prisma.PayoutOrderByWithRelationInput
+  events?: Prisma.EventOrderByRelationAggregateInput
 }
 
 export type ContractWhereUniqueInput = Prisma.AtLeast<{
@@ -511,6 +533,17 @@ export type ContractWhereUniqueInput = Prisma.AtLeast<{
   updatedAt?: Prisma.DateTimeFilter<"Contract"> | Date | string
   endedAt?: Prisma.DateTimeNullableFilter<"Contract"> | Date | string | null
   nextDueAt?: Prisma.DateTimeNullableFilter<"Contract"> | Date | string | null
+  requester?: Prisma.XOR<Prisma.PrincipalScalarRelationFilter, Prisma.PrincipalWhereInput>
+  package?: Prisma.XOR<Prisma.PackageNullableScalarRelationFilter, Prisma.PackageWhereInput> | null
+  base?: Prisma.XOR<Prisma.BlobNullableScalarRelationFilter, Prisma.BlobWhereInput> | null
+  claimTokens?: Prisma.ClaimTokenListRelationFilter
+  submissions?: Prisma.SubmissionListRelationFilter
+  runs?: Prisma.RunListRelationFilter
+  challenges?: Prisma.ChallengeListRelationFilter
+  escrow?: Prisma.XOR<Prisma.EscrowNullableScalarRelationFilter, Prisma.EscrowWhereInput> | null
+  transfers?: Prisma.LedgerTransferListRelationFilter
+  payout?: Prisma.XOR<Prisma.PayoutNullableScalarRelationFilter, Prisma.PayoutWhereInput> | null
+  events?: Prisma.EventListRelationFilter
 }, "id" | "seq">
 
 export type ContractOrderByWithAggregationInput = {
@@ -592,7 +625,6 @@ export type ContractScalarWhereWithAggregatesInput = {
 export type ContractCreateInput = {
   id: string
   seq?: bigint | number
-  requesterId: string
   state?: string
   document: string
   digest: string
@@ -601,7 +633,6 @@ export type ContractCreateInput = {
   contractKind: string
   repositoryUrl: string
   baseCommit: string
-  packageSha256?: string | null
   closesAt: Date | string
   rewardMinor: bigint | number
   currency: string
@@ -616,11 +647,21 @@ export type ContractCreateInput = {
   approvalAttempt?: number
   findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   approvalProblem?: string | null
-  baseBlob?: string | null
   createdAt?: Date | string
   updatedAt?: Date | string
   endedAt?: Date | string | null
   nextDueAt?: Date | string | null
+  requester: Prisma.PrincipalCreateNestedOneWithoutContractsInput
+  package?: Prisma.PackageCreateNestedOneWithoutContractsInput
+  base?: Prisma.BlobCreateNestedOneWithoutContractsInput
+  claimTokens?: Prisma.ClaimTokenCreateNestedManyWithoutContractInput
+  submissions?: Prisma.SubmissionCreateNestedManyWithoutContractInput
+  runs?: Prisma.RunCreateNestedManyWithoutContractInput
+  challenges?: Prisma.ChallengeCreateNestedManyWithoutContractInput
+  escrow?: Prisma.EscrowCreateNestedOneWithoutContractInput
+  transfers?: Prisma.LedgerTransferCreateNestedManyWithoutContractInput
+  payout?: Prisma.PayoutCreateNestedOneWithoutContractInput
+  events?: Prisma.EventCreateNestedManyWithoutContractInput
 }
 
 export type ContractUncheckedCreateInput = {
@@ -655,12 +696,19 @@ export type ContractUncheckedCreateInput = {
   updatedAt?: Date | string
   endedAt?: Date | string | null
   nextDueAt?: Date | string | null
+  claimTokens?: Prisma.ClaimTokenUncheckedCreateNestedManyWithoutContractInput
+  submissions?: Prisma.SubmissionUncheckedCreateNestedManyWithoutContractInput
+  runs?: Prisma.RunUncheckedCreateNestedManyWithoutContractInput
+  challenges?: Prisma.ChallengeUncheckedCreateNestedManyWithoutContractInput
+  escrow?: Prisma.EscrowUncheckedCreateNestedOneWithoutContractInput
+  transfers?: Prisma.LedgerTransferUncheckedCreateNestedManyWithoutContractInput
+  payout?: Prisma.PayoutUncheckedCreateNestedOneWithoutContractInput
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutContractInput
 }
 
 export type ContractUpdateInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
-  requesterId?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.StringFieldUpdateOperationsInput | string
   document?: Prisma.StringFieldUpdateOperationsInput | string
   digest?: Prisma.StringFieldUpdateOperationsInput | string
@@ -669,7 +717,6 @@ export type ContractUpdateInput = {
   contractKind?: Prisma.StringFieldUpdateOperationsInput | string
   repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
   baseCommit?: Prisma.StringFieldUpdateOperationsInput | string
-  packageSha256?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   closesAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   rewardMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   currency?: Prisma.StringFieldUpdateOperationsInput | string
@@ -684,11 +731,21 @@ export type ContractUpdateInput = {
   approvalAttempt?: Prisma.IntFieldUpdateOperationsInput | number
   findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   approvalProblem?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  baseBlob?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   nextDueAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  requester?: Prisma.PrincipalUpdateOneRequiredWithoutContractsNestedInput
+  package?: Prisma.PackageUpdateOneWithoutContractsNestedInput
+  base?: Prisma.BlobUpdateOneWithoutContractsNestedInput
+  claimTokens?: Prisma.ClaimTokenUpdateManyWithoutContractNestedInput
+  submissions?: Prisma.SubmissionUpdateManyWithoutContractNestedInput
+  runs?: Prisma.RunUpdateManyWithoutContractNestedInput
+  challenges?: Prisma.ChallengeUpdateManyWithoutContractNestedInput
+  escrow?: Prisma.EscrowUpdateOneWithoutContractNestedInput
+  transfers?: Prisma.LedgerTransferUpdateManyWithoutContractNestedInput
+  payout?: Prisma.PayoutUpdateOneWithoutContractNestedInput
+  events?: Prisma.EventUpdateManyWithoutContractNestedInput
 }
 
 export type ContractUncheckedUpdateInput = {
@@ -723,6 +780,14 @@ export type ContractUncheckedUpdateInput = {
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   nextDueAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  claimTokens?: Prisma.ClaimTokenUncheckedUpdateManyWithoutContractNestedInput
+  submissions?: Prisma.SubmissionUncheckedUpdateManyWithoutContractNestedInput
+  runs?: Prisma.RunUncheckedUpdateManyWithoutContractNestedInput
+  challenges?: Prisma.ChallengeUncheckedUpdateManyWithoutContractNestedInput
+  escrow?: Prisma.EscrowUncheckedUpdateOneWithoutContractNestedInput
+  transfers?: Prisma.LedgerTransferUncheckedUpdateManyWithoutContractNestedInput
+  payout?: Prisma.PayoutUncheckedUpdateOneWithoutContractNestedInput
+  events?: Prisma.EventUncheckedUpdateManyWithoutContractNestedInput
 }
 
 export type ContractCreateManyInput = {
@@ -762,7 +827,6 @@ export type ContractCreateManyInput = {
 export type ContractUpdateManyMutationInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
-  requesterId?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.StringFieldUpdateOperationsInput | string
   document?: Prisma.StringFieldUpdateOperationsInput | string
   digest?: Prisma.StringFieldUpdateOperationsInput | string
@@ -771,7 +835,6 @@ export type ContractUpdateManyMutationInput = {
   contractKind?: Prisma.StringFieldUpdateOperationsInput | string
   repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
   baseCommit?: Prisma.StringFieldUpdateOperationsInput | string
-  packageSha256?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   closesAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   rewardMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   currency?: Prisma.StringFieldUpdateOperationsInput | string
@@ -786,7 +849,6 @@ export type ContractUpdateManyMutationInput = {
   approvalAttempt?: Prisma.IntFieldUpdateOperationsInput | number
   findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
   approvalProblem?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  baseBlob?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -825,6 +887,16 @@ export type ContractUncheckedUpdateManyInput = {
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   nextDueAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+}
+
+export type ContractListRelationFilter = {
+  every?: Prisma.ContractWhereInput
+  some?: Prisma.ContractWhereInput
+  none?: Prisma.ContractWhereInput
+}
+
+export type ContractOrderByRelationAggregateInput = {
+  _count?: Prisma.SortOrder
 }
 
 export type ContractCountOrderByAggregateInput = {
@@ -945,6 +1017,142 @@ export type ContractSumOrderByAggregateInput = {
   approvalAttempt?: Prisma.SortOrder
 }
 
+export type ContractScalarRelationFilter = {
+  is?: Prisma.ContractWhereInput
+  isNot?: Prisma.ContractWhereInput
+}
+
+export type ContractNullableScalarRelationFilter = {
+  is?: Prisma.ContractWhereInput | null
+  isNot?: Prisma.ContractWhereInput | null
+}
+
+export type ContractCreateNestedManyWithoutRequesterInput = {
+  create?: Prisma.XOR<Prisma.ContractCreateWithoutRequesterInput, Prisma.ContractUncheckedCreateWithoutRequesterInput> | Prisma.ContractCreateWithoutRequesterInput[] | Prisma.ContractUncheckedCreateWithoutRequesterInput[]
+  connectOrCreate?: Prisma.ContractCreateOrConnectWithoutRequesterInput | Prisma.ContractCreateOrConnectWithoutRequesterInput[]
+  createMany?: Prisma.ContractCreateManyRequesterInputEnvelope
+  connect?: Prisma.ContractWhereUniqueInput | Prisma.ContractWhereUniqueInput[]
+}
+
+export type ContractUncheckedCreateNestedManyWithoutRequesterInput = {
+  create?: Prisma.XOR<Prisma.ContractCreateWithoutRequesterInput, Prisma.ContractUncheckedCreateWithoutRequesterInput> | Prisma.ContractCreateWithoutRequesterInput[] | Prisma.ContractUncheckedCreateWithoutRequesterInput[]
+  connectOrCreate?: Prisma.ContractCreateOrConnectWithoutRequesterInput | Prisma.ContractCreateOrConnectWithoutRequesterInput[]
+  createMany?: Prisma.ContractCreateManyRequesterInputEnvelope
+  connect?: Prisma.ContractWhereUniqueInput | Prisma.ContractWhereUniqueInput[]
+}
+
+export type ContractUpdateManyWithoutRequesterNestedInput = {
+  create?: Prisma.XOR<Prisma.ContractCreateWithoutRequesterInput, Prisma.ContractUncheckedCreateWithoutRequesterInput> | Prisma.ContractCreateWithoutRequesterInput[] | Prisma.ContractUncheckedCreateWithoutRequesterInput[]
+  connectOrCreate?: Prisma.ContractCreateOrConnectWithoutRequesterInput | Prisma.ContractCreateOrConnectWithoutRequesterInput[]
+  upsert?: Prisma.ContractUpsertWithWhereUniqueWithoutRequesterInput | Prisma.ContractUpsertWithWhereUniqueWithoutRequesterInput[]
+  createMany?: Prisma.ContractCreateManyRequesterInputEnvelope
+  set?: Prisma.ContractWhereUniqueInput | Prisma.ContractWhereUniqueInput[]
+  disconnect?: Prisma.ContractWhereUniqueInput | Prisma.ContractWhereUniqueInput[]
+  delete?: Prisma.ContractWhereUniqueInput | Prisma.ContractWhereUniqueInput[]
+  connect?: Prisma.ContractWhereUniqueInput | Prisma.ContractWhereUniqueInput[]
+  update?: Prisma.ContractUpdateWithWhereUniqueWithoutRequesterInput | Prisma.ContractUpdateWithWhereUniqueWithoutRequesterInput[]
+  updateMany?: Prisma.ContractUpdateManyWithWhereWithoutRequesterInput | Prisma.ContractUpdateManyWithWhereWithoutRequesterInput[]
+  deleteMany?: Prisma.ContractScalarWhereInput | Prisma.ContractScalarWhereInput[]
+}
+
+export type ContractUncheckedUpdateManyWithoutRequesterNestedInput = {
+  create?: Prisma.XOR<Prisma.ContractCreateWithoutRequesterInput, Prisma.ContractUncheckedCreateWithoutRequesterInput> | Prisma.ContractCreateWithoutRequesterInput[] | Prisma.ContractUncheckedCreateWithoutRequesterInput[]
+  connectOrCreate?: Prisma.ContractCreateOrConnectWithoutRequesterInput | Prisma.ContractCreateOrConnectWithoutRequesterInput[]
+  upsert?: Prisma.ContractUpsertWithWhereUniqueWithoutRequesterInput | Prisma.ContractUpsertWithWhereUniqueWithoutRequesterInput[]
+  createMany?: Prisma.ContractCreateManyRequesterInputEnvelope
+  set?: Prisma.ContractWhereUniqueInput | Prisma.ContractWhereUniqueInput[]
+  disconnect?: Prisma.ContractWhereUniqueInput | Prisma.ContractWhereUniqueInput[]
+  delete?: Prisma.ContractWhereUniqueInput | Prisma.ContractWhereUniqueInput[]
+  connect?: Prisma.ContractWhereUniqueInput | Prisma.ContractWhereUniqueInput[]
+  update?: Prisma.ContractUpdateWithWhereUniqueWithoutRequesterInput | Prisma.ContractUpdateWithWhereUniqueWithoutRequesterInput[]
+  updateMany?: Prisma.ContractUpdateManyWithWhereWithoutRequesterInput | Prisma.ContractUpdateManyWithWhereWithoutRequesterInput[]
+  deleteMany?: Prisma.ContractScalarWhereInput | Prisma.ContractScalarWhereInput[]
+}
+
+export type ContractCreateNestedManyWithoutBaseInput = {
+  create?: Prisma.XOR<Prisma.ContractCreateWithoutBaseInput, Prisma.ContractUncheckedCreateWithoutBaseInput> | Prisma.ContractCreateWithoutBaseInput[] | Prisma.ContractUncheckedCreateWithoutBaseInput[]
+  connectOrCreate?: Prisma.ContractCreateOrConnectWithoutBaseInput | Prisma.ContractCreateOrConnectWithoutBaseInput[]
+  createMany?: Prisma.ContractCreateManyBaseInputEnvelope
+  connect?: Prisma.ContractWhereUniqueInput | Prisma.ContractWhereUniqueInput[]
+}
+
+export type ContractUncheckedCreateNestedManyWithoutBaseInput = {
+  create?: Prisma.XOR<Prisma.ContractCreateWithoutBaseInput, Prisma.ContractUncheckedCreateWithoutBaseInput> | Prisma.ContractCreateWithoutBaseInput[] | Prisma.ContractUncheckedCreateWithoutBaseInput[]
+  connectOrCreate?: Prisma.ContractCreateOrConnectWithoutBaseInput | Prisma.ContractCreateOrConnectWithoutBaseInput[]
+  createMany?: Prisma.ContractCreateManyBaseInputEnvelope
+  connect?: Prisma.ContractWhereUniqueInput | Prisma.ContractWhereUniqueInput[]
+}
+
+export type ContractUpdateManyWithoutBaseNestedInput = {
+  create?: Prisma.XOR<Prisma.ContractCreateWithoutBaseInput, Prisma.ContractUncheckedCreateWithoutBaseInput> | Prisma.ContractCreateWithoutBaseInput[] | Prisma.ContractUncheckedCreateWithoutBaseInput[]
+  connectOrCreate?: Prisma.ContractCreateOrConnectWithoutBaseInput | Prisma.ContractCreateOrConnectWithoutBaseInput[]
+  upsert?: Prisma.ContractUpsertWithWhereUniqueWithoutBaseInput | Prisma.ContractUpsertWithWhereUniqueWithoutBaseInput[]
+  createMany?: Prisma.ContractCreateManyBaseInputEnvelope
+  set?: Prisma.ContractWhereUniqueInput | Prisma.ContractWhereUniqueInput[]
+  disconnect?: Prisma.ContractWhereUniqueInput | Prisma.ContractWhereUniqueInput[]
+  delete?: Prisma.ContractWhereUniqueInput | Prisma.ContractWhereUniqueInput[]
+  connect?: Prisma.ContractWhereUniqueInput | Prisma.ContractWhereUniqueInput[]
+  update?: Prisma.ContractUpdateWithWhereUniqueWithoutBaseInput | Prisma.ContractUpdateWithWhereUniqueWithoutBaseInput[]
+  updateMany?: Prisma.ContractUpdateManyWithWhereWithoutBaseInput | Prisma.ContractUpdateManyWithWhereWithoutBaseInput[]
+  deleteMany?: Prisma.ContractScalarWhereInput | Prisma.ContractScalarWhereInput[]
+}
+
+export type ContractUncheckedUpdateManyWithoutBaseNestedInput = {
+  create?: Prisma.XOR<Prisma.ContractCreateWithoutBaseInput, Prisma.ContractUncheckedCreateWithoutBaseInput> | Prisma.ContractCreateWithoutBaseInput[] | Prisma.ContractUncheckedCreateWithoutBaseInput[]
+  connectOrCreate?: Prisma.ContractCreateOrConnectWithoutBaseInput | Prisma.ContractCreateOrConnectWithoutBaseInput[]
+  upsert?: Prisma.ContractUpsertWithWhereUniqueWithoutBaseInput | Prisma.ContractUpsertWithWhereUniqueWithoutBaseInput[]
+  createMany?: Prisma.ContractCreateManyBaseInputEnvelope
+  set?: Prisma.ContractWhereUniqueInput | Prisma.ContractWhereUniqueInput[]
+  disconnect?: Prisma.ContractWhereUniqueInput | Prisma.ContractWhereUniqueInput[]
+  delete?: Prisma.ContractWhereUniqueInput | Prisma.ContractWhereUniqueInput[]
+  connect?: Prisma.ContractWhereUniqueInput | Prisma.ContractWhereUniqueInput[]
+  update?: Prisma.ContractUpdateWithWhereUniqueWithoutBaseInput | Prisma.ContractUpdateWithWhereUniqueWithoutBaseInput[]
+  updateMany?: Prisma.ContractUpdateManyWithWhereWithoutBaseInput | Prisma.ContractUpdateManyWithWhereWithoutBaseInput[]
+  deleteMany?: Prisma.ContractScalarWhereInput | Prisma.ContractScalarWhereInput[]
+}
+
+export type ContractCreateNestedManyWithoutPackageInput = {
+  create?: Prisma.XOR<Prisma.ContractCreateWithoutPackageInput, Prisma.ContractUncheckedCreateWithoutPackageInput> | Prisma.ContractCreateWithoutPackageInput[] | Prisma.ContractUncheckedCreateWithoutPackageInput[]
+  connectOrCreate?: Prisma.ContractCreateOrConnectWithoutPackageInput | Prisma.ContractCreateOrConnectWithoutPackageInput[]
+  createMany?: Prisma.ContractCreateManyPackageInputEnvelope
+  connect?: Prisma.ContractWhereUniqueInput | Prisma.ContractWhereUniqueInput[]
+}
+
+export type ContractUncheckedCreateNestedManyWithoutPackageInput = {
+  create?: Prisma.XOR<Prisma.ContractCreateWithoutPackageInput, Prisma.ContractUncheckedCreateWithoutPackageInput> | Prisma.ContractCreateWithoutPackageInput[] | Prisma.ContractUncheckedCreateWithoutPackageInput[]
+  connectOrCreate?: Prisma.ContractCreateOrConnectWithoutPackageInput | Prisma.ContractCreateOrConnectWithoutPackageInput[]
+  createMany?: Prisma.ContractCreateManyPackageInputEnvelope
+  connect?: Prisma.ContractWhereUniqueInput | Prisma.ContractWhereUniqueInput[]
+}
+
+export type ContractUpdateManyWithoutPackageNestedInput = {
+  create?: Prisma.XOR<Prisma.ContractCreateWithoutPackageInput, Prisma.ContractUncheckedCreateWithoutPackageInput> | Prisma.ContractCreateWithoutPackageInput[] | Prisma.ContractUncheckedCreateWithoutPackageInput[]
+  connectOrCreate?: Prisma.ContractCreateOrConnectWithoutPackageInput | Prisma.ContractCreateOrConnectWithoutPackageInput[]
+  upsert?: Prisma.ContractUpsertWithWhereUniqueWithoutPackageInput | Prisma.ContractUpsertWithWhereUniqueWithoutPackageInput[]
+  createMany?: Prisma.ContractCreateManyPackageInputEnvelope
+  set?: Prisma.ContractWhereUniqueInput | Prisma.ContractWhereUniqueInput[]
+  disconnect?: Prisma.ContractWhereUniqueInput | Prisma.ContractWhereUniqueInput[]
+  delete?: Prisma.ContractWhereUniqueInput | Prisma.ContractWhereUniqueInput[]
+  connect?: Prisma.ContractWhereUniqueInput | Prisma.ContractWhereUniqueInput[]
+  update?: Prisma.ContractUpdateWithWhereUniqueWithoutPackageInput | Prisma.ContractUpdateWithWhereUniqueWithoutPackageInput[]
+  updateMany?: Prisma.ContractUpdateManyWithWhereWithoutPackageInput | Prisma.ContractUpdateManyWithWhereWithoutPackageInput[]
+  deleteMany?: Prisma.ContractScalarWhereInput | Prisma.ContractScalarWhereInput[]
+}
+
+export type ContractUncheckedUpdateManyWithoutPackageNestedInput = {
+  create?: Prisma.XOR<Prisma.ContractCreateWithoutPackageInput, Prisma.ContractUncheckedCreateWithoutPackageInput> | Prisma.ContractCreateWithoutPackageInput[] | Prisma.ContractUncheckedCreateWithoutPackageInput[]
+  connectOrCreate?: Prisma.ContractCreateOrConnectWithoutPackageInput | Prisma.ContractCreateOrConnectWithoutPackageInput[]
+  upsert?: Prisma.ContractUpsertWithWhereUniqueWithoutPackageInput | Prisma.ContractUpsertWithWhereUniqueWithoutPackageInput[]
+  createMany?: Prisma.ContractCreateManyPackageInputEnvelope
+  set?: Prisma.ContractWhereUniqueInput | Prisma.ContractWhereUniqueInput[]
+  disconnect?: Prisma.ContractWhereUniqueInput | Prisma.ContractWhereUniqueInput[]
+  delete?: Prisma.ContractWhereUniqueInput | Prisma.ContractWhereUniqueInput[]
+  connect?: Prisma.ContractWhereUniqueInput | Prisma.ContractWhereUniqueInput[]
+  update?: Prisma.ContractUpdateWithWhereUniqueWithoutPackageInput | Prisma.ContractUpdateWithWhereUniqueWithoutPackageInput[]
+  updateMany?: Prisma.ContractUpdateManyWithWhereWithoutPackageInput | Prisma.ContractUpdateManyWithWhereWithoutPackageInput[]
+  deleteMany?: Prisma.ContractScalarWhereInput | Prisma.ContractScalarWhereInput[]
+}
+
 export type ContractCreateinvitedIdsInput = {
   set: string[]
 }
@@ -958,6 +1166,2437 @@ export type BoolFieldUpdateOperationsInput = {
   set?: boolean
 }
 
+export type ContractCreateNestedOneWithoutClaimTokensInput = {
+  create?: Prisma.XOR<Prisma.ContractCreateWithoutClaimTokensInput, Prisma.ContractUncheckedCreateWithoutClaimTokensInput>
+  connectOrCreate?: Prisma.ContractCreateOrConnectWithoutClaimTokensInput
+  connect?: Prisma.ContractWhereUniqueInput
+}
+
+export type ContractUpdateOneRequiredWithoutClaimTokensNestedInput = {
+  create?: Prisma.XOR<Prisma.ContractCreateWithoutClaimTokensInput, Prisma.ContractUncheckedCreateWithoutClaimTokensInput>
+  connectOrCreate?: Prisma.ContractCreateOrConnectWithoutClaimTokensInput
+  upsert?: Prisma.ContractUpsertWithoutClaimTokensInput
+  connect?: Prisma.ContractWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.ContractUpdateToOneWithWhereWithoutClaimTokensInput, Prisma.ContractUpdateWithoutClaimTokensInput>, Prisma.ContractUncheckedUpdateWithoutClaimTokensInput>
+}
+
+export type ContractCreateNestedOneWithoutSubmissionsInput = {
+  create?: Prisma.XOR<Prisma.ContractCreateWithoutSubmissionsInput, Prisma.ContractUncheckedCreateWithoutSubmissionsInput>
+  connectOrCreate?: Prisma.ContractCreateOrConnectWithoutSubmissionsInput
+  connect?: Prisma.ContractWhereUniqueInput
+}
+
+export type ContractUpdateOneRequiredWithoutSubmissionsNestedInput = {
+  create?: Prisma.XOR<Prisma.ContractCreateWithoutSubmissionsInput, Prisma.ContractUncheckedCreateWithoutSubmissionsInput>
+  connectOrCreate?: Prisma.ContractCreateOrConnectWithoutSubmissionsInput
+  upsert?: Prisma.ContractUpsertWithoutSubmissionsInput
+  connect?: Prisma.ContractWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.ContractUpdateToOneWithWhereWithoutSubmissionsInput, Prisma.ContractUpdateWithoutSubmissionsInput>, Prisma.ContractUncheckedUpdateWithoutSubmissionsInput>
+}
+
+export type ContractCreateNestedOneWithoutRunsInput = {
+  create?: Prisma.XOR<Prisma.ContractCreateWithoutRunsInput, Prisma.ContractUncheckedCreateWithoutRunsInput>
+  connectOrCreate?: Prisma.ContractCreateOrConnectWithoutRunsInput
+  connect?: Prisma.ContractWhereUniqueInput
+}
+
+export type ContractUpdateOneRequiredWithoutRunsNestedInput = {
+  create?: Prisma.XOR<Prisma.ContractCreateWithoutRunsInput, Prisma.ContractUncheckedCreateWithoutRunsInput>
+  connectOrCreate?: Prisma.ContractCreateOrConnectWithoutRunsInput
+  upsert?: Prisma.ContractUpsertWithoutRunsInput
+  connect?: Prisma.ContractWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.ContractUpdateToOneWithWhereWithoutRunsInput, Prisma.ContractUpdateWithoutRunsInput>, Prisma.ContractUncheckedUpdateWithoutRunsInput>
+}
+
+export type ContractCreateNestedOneWithoutChallengesInput = {
+  create?: Prisma.XOR<Prisma.ContractCreateWithoutChallengesInput, Prisma.ContractUncheckedCreateWithoutChallengesInput>
+  connectOrCreate?: Prisma.ContractCreateOrConnectWithoutChallengesInput
+  connect?: Prisma.ContractWhereUniqueInput
+}
+
+export type ContractUpdateOneRequiredWithoutChallengesNestedInput = {
+  create?: Prisma.XOR<Prisma.ContractCreateWithoutChallengesInput, Prisma.ContractUncheckedCreateWithoutChallengesInput>
+  connectOrCreate?: Prisma.ContractCreateOrConnectWithoutChallengesInput
+  upsert?: Prisma.ContractUpsertWithoutChallengesInput
+  connect?: Prisma.ContractWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.ContractUpdateToOneWithWhereWithoutChallengesInput, Prisma.ContractUpdateWithoutChallengesInput>, Prisma.ContractUncheckedUpdateWithoutChallengesInput>
+}
+
+export type ContractCreateNestedOneWithoutEscrowInput = {
+  create?: Prisma.XOR<Prisma.ContractCreateWithoutEscrowInput, Prisma.ContractUncheckedCreateWithoutEscrowInput>
+  connectOrCreate?: Prisma.ContractCreateOrConnectWithoutEscrowInput
+  connect?: Prisma.ContractWhereUniqueInput
+}
+
+export type ContractUpdateOneRequiredWithoutEscrowNestedInput = {
+  create?: Prisma.XOR<Prisma.ContractCreateWithoutEscrowInput, Prisma.ContractUncheckedCreateWithoutEscrowInput>
+  connectOrCreate?: Prisma.ContractCreateOrConnectWithoutEscrowInput
+  upsert?: Prisma.ContractUpsertWithoutEscrowInput
+  connect?: Prisma.ContractWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.ContractUpdateToOneWithWhereWithoutEscrowInput, Prisma.ContractUpdateWithoutEscrowInput>, Prisma.ContractUncheckedUpdateWithoutEscrowInput>
+}
+
+export type ContractCreateNestedOneWithoutTransfersInput = {
+  create?: Prisma.XOR<Prisma.ContractCreateWithoutTransfersInput, Prisma.ContractUncheckedCreateWithoutTransfersInput>
+  connectOrCreate?: Prisma.ContractCreateOrConnectWithoutTransfersInput
+  connect?: Prisma.ContractWhereUniqueInput
+}
+
+export type ContractUpdateOneWithoutTransfersNestedInput = {
+  create?: Prisma.XOR<Prisma.ContractCreateWithoutTransfersInput, Prisma.ContractUncheckedCreateWithoutTransfersInput>
+  connectOrCreate?: Prisma.ContractCreateOrConnectWithoutTransfersInput
+  upsert?: Prisma.ContractUpsertWithoutTransfersInput
+  disconnect?: Prisma.ContractWhereInput | boolean
+  delete?: Prisma.ContractWhereInput | boolean
+  connect?: Prisma.ContractWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.ContractUpdateToOneWithWhereWithoutTransfersInput, Prisma.ContractUpdateWithoutTransfersInput>, Prisma.ContractUncheckedUpdateWithoutTransfersInput>
+}
+
+export type ContractCreateNestedOneWithoutPayoutInput = {
+  create?: Prisma.XOR<Prisma.ContractCreateWithoutPayoutInput, Prisma.ContractUncheckedCreateWithoutPayoutInput>
+  connectOrCreate?: Prisma.ContractCreateOrConnectWithoutPayoutInput
+  connect?: Prisma.ContractWhereUniqueInput
+}
+
+export type ContractUpdateOneRequiredWithoutPayoutNestedInput = {
+  create?: Prisma.XOR<Prisma.ContractCreateWithoutPayoutInput, Prisma.ContractUncheckedCreateWithoutPayoutInput>
+  connectOrCreate?: Prisma.ContractCreateOrConnectWithoutPayoutInput
+  upsert?: Prisma.ContractUpsertWithoutPayoutInput
+  connect?: Prisma.ContractWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.ContractUpdateToOneWithWhereWithoutPayoutInput, Prisma.ContractUpdateWithoutPayoutInput>, Prisma.ContractUncheckedUpdateWithoutPayoutInput>
+}
+
+export type ContractCreateNestedOneWithoutEventsInput = {
+  create?: Prisma.XOR<Prisma.ContractCreateWithoutEventsInput, Prisma.ContractUncheckedCreateWithoutEventsInput>
+  connectOrCreate?: Prisma.ContractCreateOrConnectWithoutEventsInput
+  connect?: Prisma.ContractWhereUniqueInput
+}
+
+export type ContractUpdateOneWithoutEventsNestedInput = {
+  create?: Prisma.XOR<Prisma.ContractCreateWithoutEventsInput, Prisma.ContractUncheckedCreateWithoutEventsInput>
+  connectOrCreate?: Prisma.ContractCreateOrConnectWithoutEventsInput
+  upsert?: Prisma.ContractUpsertWithoutEventsInput
+  disconnect?: Prisma.ContractWhereInput | boolean
+  delete?: Prisma.ContractWhereInput | boolean
+  connect?: Prisma.ContractWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.ContractUpdateToOneWithWhereWithoutEventsInput, Prisma.ContractUpdateWithoutEventsInput>, Prisma.ContractUncheckedUpdateWithoutEventsInput>
+}
+
+export type ContractCreateWithoutRequesterInput = {
+  id: string
+  seq?: bigint | number
+  state?: string
+  document: string
+  digest: string
+  draftDigest: string
+  title: string
+  contractKind: string
+  repositoryUrl: string
+  baseCommit: string
+  closesAt: Date | string
+  rewardMinor: bigint | number
+  currency: string
+  feeBps: number
+  windowSeconds: number
+  responseSeconds: number
+  bondMinor: bigint | number
+  invitedIds?: Prisma.ContractCreateinvitedIdsInput | string[]
+  inviteOnly: boolean
+  needsClaim: boolean
+  approvalState?: string
+  approvalAttempt?: number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: string | null
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  endedAt?: Date | string | null
+  nextDueAt?: Date | string | null
+  package?: Prisma.PackageCreateNestedOneWithoutContractsInput
+  base?: Prisma.BlobCreateNestedOneWithoutContractsInput
+  claimTokens?: Prisma.ClaimTokenCreateNestedManyWithoutContractInput
+  submissions?: Prisma.SubmissionCreateNestedManyWithoutContractInput
+  runs?: Prisma.RunCreateNestedManyWithoutContractInput
+  challenges?: Prisma.ChallengeCreateNestedManyWithoutContractInput
+  escrow?: Prisma.EscrowCreateNestedOneWithoutContractInput
+  transfers?: Prisma.LedgerTransferCreateNestedManyWithoutContractInput
+  payout?: Prisma.PayoutCreateNestedOneWithoutContractInput
+  events?: Prisma.EventCreateNestedManyWithoutContractInput
+}
+
+export type ContractUncheckedCreateWithoutRequesterInput = {
+  id: string
+  seq?: bigint | number
+  state?: string
+  document: string
+  digest: string
+  draftDigest: string
+  title: string
+  contractKind: string
+  repositoryUrl: string
+  baseCommit: string
+  packageSha256?: string | null
+  closesAt: Date | string
+  rewardMinor: bigint | number
+  currency: string
+  feeBps: number
+  windowSeconds: number
+  responseSeconds: number
+  bondMinor: bigint | number
+  invitedIds?: Prisma.ContractCreateinvitedIdsInput | string[]
+  inviteOnly: boolean
+  needsClaim: boolean
+  approvalState?: string
+  approvalAttempt?: number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: string | null
+  baseBlob?: string | null
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  endedAt?: Date | string | null
+  nextDueAt?: Date | string | null
+  claimTokens?: Prisma.ClaimTokenUncheckedCreateNestedManyWithoutContractInput
+  submissions?: Prisma.SubmissionUncheckedCreateNestedManyWithoutContractInput
+  runs?: Prisma.RunUncheckedCreateNestedManyWithoutContractInput
+  challenges?: Prisma.ChallengeUncheckedCreateNestedManyWithoutContractInput
+  escrow?: Prisma.EscrowUncheckedCreateNestedOneWithoutContractInput
+  transfers?: Prisma.LedgerTransferUncheckedCreateNestedManyWithoutContractInput
+  payout?: Prisma.PayoutUncheckedCreateNestedOneWithoutContractInput
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutContractInput
+}
+
+export type ContractCreateOrConnectWithoutRequesterInput = {
+  where: Prisma.ContractWhereUniqueInput
+  create: Prisma.XOR<Prisma.ContractCreateWithoutRequesterInput, Prisma.ContractUncheckedCreateWithoutRequesterInput>
+}
+
+export type ContractCreateManyRequesterInputEnvelope = {
+  data: Prisma.ContractCreateManyRequesterInput | Prisma.ContractCreateManyRequesterInput[]
+  skipDuplicates?: boolean
+}
+
+export type ContractUpsertWithWhereUniqueWithoutRequesterInput = {
+  where: Prisma.ContractWhereUniqueInput
+  update: Prisma.XOR<Prisma.ContractUpdateWithoutRequesterInput, Prisma.ContractUncheckedUpdateWithoutRequesterInput>
+  create: Prisma.XOR<Prisma.ContractCreateWithoutRequesterInput, Prisma.ContractUncheckedCreateWithoutRequesterInput>
+}
+
+export type ContractUpdateWithWhereUniqueWithoutRequesterInput = {
+  where: Prisma.ContractWhereUniqueInput
+  data: Prisma.XOR<Prisma.ContractUpdateWithoutRequesterInput, Prisma.ContractUncheckedUpdateWithoutRequesterInput>
+}
+
+export type ContractUpdateManyWithWhereWithoutRequesterInput = {
+  where: Prisma.ContractScalarWhereInput
+  data: Prisma.XOR<Prisma.ContractUpdateManyMutationInput, Prisma.ContractUncheckedUpdateManyWithoutRequesterInput>
+}
+
+export type ContractScalarWhereInput = {
+  AND?: Prisma.ContractScalarWhereInput | Prisma.ContractScalarWhereInput[]
+  OR?: Prisma.ContractScalarWhereInput[]
+  NOT?: Prisma.ContractScalarWhereInput | Prisma.ContractScalarWhereInput[]
+  id?: Prisma.StringFilter<"Contract"> | string
+  seq?: Prisma.BigIntFilter<"Contract"> | bigint | number
+  requesterId?: Prisma.StringFilter<"Contract"> | string
+  state?: Prisma.StringFilter<"Contract"> | string
+  document?: Prisma.StringFilter<"Contract"> | string
+  digest?: Prisma.StringFilter<"Contract"> | string
+  draftDigest?: Prisma.StringFilter<"Contract"> | string
+  title?: Prisma.StringFilter<"Contract"> | string
+  contractKind?: Prisma.StringFilter<"Contract"> | string
+  repositoryUrl?: Prisma.StringFilter<"Contract"> | string
+  baseCommit?: Prisma.StringFilter<"Contract"> | string
+  packageSha256?: Prisma.StringNullableFilter<"Contract"> | string | null
+  closesAt?: Prisma.DateTimeFilter<"Contract"> | Date | string
+  rewardMinor?: Prisma.BigIntFilter<"Contract"> | bigint | number
+  currency?: Prisma.StringFilter<"Contract"> | string
+  feeBps?: Prisma.IntFilter<"Contract"> | number
+  windowSeconds?: Prisma.IntFilter<"Contract"> | number
+  responseSeconds?: Prisma.IntFilter<"Contract"> | number
+  bondMinor?: Prisma.BigIntFilter<"Contract"> | bigint | number
+  invitedIds?: Prisma.StringNullableListFilter<"Contract">
+  inviteOnly?: Prisma.BoolFilter<"Contract"> | boolean
+  needsClaim?: Prisma.BoolFilter<"Contract"> | boolean
+  approvalState?: Prisma.StringFilter<"Contract"> | string
+  approvalAttempt?: Prisma.IntFilter<"Contract"> | number
+  findings?: Prisma.JsonFilter<"Contract">
+  approvalProblem?: Prisma.StringNullableFilter<"Contract"> | string | null
+  baseBlob?: Prisma.StringNullableFilter<"Contract"> | string | null
+  createdAt?: Prisma.DateTimeFilter<"Contract"> | Date | string
+  updatedAt?: Prisma.DateTimeFilter<"Contract"> | Date | string
+  endedAt?: Prisma.DateTimeNullableFilter<"Contract"> | Date | string | null
+  nextDueAt?: Prisma.DateTimeNullableFilter<"Contract"> | Date | string | null
+}
+
+export type ContractCreateWithoutBaseInput = {
+  id: string
+  seq?: bigint | number
+  state?: string
+  document: string
+  digest: string
+  draftDigest: string
+  title: string
+  contractKind: string
+  repositoryUrl: string
+  baseCommit: string
+  closesAt: Date | string
+  rewardMinor: bigint | number
+  currency: string
+  feeBps: number
+  windowSeconds: number
+  responseSeconds: number
+  bondMinor: bigint | number
+  invitedIds?: Prisma.ContractCreateinvitedIdsInput | string[]
+  inviteOnly: boolean
+  needsClaim: boolean
+  approvalState?: string
+  approvalAttempt?: number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: string | null
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  endedAt?: Date | string | null
+  nextDueAt?: Date | string | null
+  requester: Prisma.PrincipalCreateNestedOneWithoutContractsInput
+  package?: Prisma.PackageCreateNestedOneWithoutContractsInput
+  claimTokens?: Prisma.ClaimTokenCreateNestedManyWithoutContractInput
+  submissions?: Prisma.SubmissionCreateNestedManyWithoutContractInput
+  runs?: Prisma.RunCreateNestedManyWithoutContractInput
+  challenges?: Prisma.ChallengeCreateNestedManyWithoutContractInput
+  escrow?: Prisma.EscrowCreateNestedOneWithoutContractInput
+  transfers?: Prisma.LedgerTransferCreateNestedManyWithoutContractInput
+  payout?: Prisma.PayoutCreateNestedOneWithoutContractInput
+  events?: Prisma.EventCreateNestedManyWithoutContractInput
+}
+
+export type ContractUncheckedCreateWithoutBaseInput = {
+  id: string
+  seq?: bigint | number
+  requesterId: string
+  state?: string
+  document: string
+  digest: string
+  draftDigest: string
+  title: string
+  contractKind: string
+  repositoryUrl: string
+  baseCommit: string
+  packageSha256?: string | null
+  closesAt: Date | string
+  rewardMinor: bigint | number
+  currency: string
+  feeBps: number
+  windowSeconds: number
+  responseSeconds: number
+  bondMinor: bigint | number
+  invitedIds?: Prisma.ContractCreateinvitedIdsInput | string[]
+  inviteOnly: boolean
+  needsClaim: boolean
+  approvalState?: string
+  approvalAttempt?: number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: string | null
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  endedAt?: Date | string | null
+  nextDueAt?: Date | string | null
+  claimTokens?: Prisma.ClaimTokenUncheckedCreateNestedManyWithoutContractInput
+  submissions?: Prisma.SubmissionUncheckedCreateNestedManyWithoutContractInput
+  runs?: Prisma.RunUncheckedCreateNestedManyWithoutContractInput
+  challenges?: Prisma.ChallengeUncheckedCreateNestedManyWithoutContractInput
+  escrow?: Prisma.EscrowUncheckedCreateNestedOneWithoutContractInput
+  transfers?: Prisma.LedgerTransferUncheckedCreateNestedManyWithoutContractInput
+  payout?: Prisma.PayoutUncheckedCreateNestedOneWithoutContractInput
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutContractInput
+}
+
+export type ContractCreateOrConnectWithoutBaseInput = {
+  where: Prisma.ContractWhereUniqueInput
+  create: Prisma.XOR<Prisma.ContractCreateWithoutBaseInput, Prisma.ContractUncheckedCreateWithoutBaseInput>
+}
+
+export type ContractCreateManyBaseInputEnvelope = {
+  data: Prisma.ContractCreateManyBaseInput | Prisma.ContractCreateManyBaseInput[]
+  skipDuplicates?: boolean
+}
+
+export type ContractUpsertWithWhereUniqueWithoutBaseInput = {
+  where: Prisma.ContractWhereUniqueInput
+  update: Prisma.XOR<Prisma.ContractUpdateWithoutBaseInput, Prisma.ContractUncheckedUpdateWithoutBaseInput>
+  create: Prisma.XOR<Prisma.ContractCreateWithoutBaseInput, Prisma.ContractUncheckedCreateWithoutBaseInput>
+}
+
+export type ContractUpdateWithWhereUniqueWithoutBaseInput = {
+  where: Prisma.ContractWhereUniqueInput
+  data: Prisma.XOR<Prisma.ContractUpdateWithoutBaseInput, Prisma.ContractUncheckedUpdateWithoutBaseInput>
+}
+
+export type ContractUpdateManyWithWhereWithoutBaseInput = {
+  where: Prisma.ContractScalarWhereInput
+  data: Prisma.XOR<Prisma.ContractUpdateManyMutationInput, Prisma.ContractUncheckedUpdateManyWithoutBaseInput>
+}
+
+export type ContractCreateWithoutPackageInput = {
+  id: string
+  seq?: bigint | number
+  state?: string
+  document: string
+  digest: string
+  draftDigest: string
+  title: string
+  contractKind: string
+  repositoryUrl: string
+  baseCommit: string
+  closesAt: Date | string
+  rewardMinor: bigint | number
+  currency: string
+  feeBps: number
+  windowSeconds: number
+  responseSeconds: number
+  bondMinor: bigint | number
+  invitedIds?: Prisma.ContractCreateinvitedIdsInput | string[]
+  inviteOnly: boolean
+  needsClaim: boolean
+  approvalState?: string
+  approvalAttempt?: number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: string | null
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  endedAt?: Date | string | null
+  nextDueAt?: Date | string | null
+  requester: Prisma.PrincipalCreateNestedOneWithoutContractsInput
+  base?: Prisma.BlobCreateNestedOneWithoutContractsInput
+  claimTokens?: Prisma.ClaimTokenCreateNestedManyWithoutContractInput
+  submissions?: Prisma.SubmissionCreateNestedManyWithoutContractInput
+  runs?: Prisma.RunCreateNestedManyWithoutContractInput
+  challenges?: Prisma.ChallengeCreateNestedManyWithoutContractInput
+  escrow?: Prisma.EscrowCreateNestedOneWithoutContractInput
+  transfers?: Prisma.LedgerTransferCreateNestedManyWithoutContractInput
+  payout?: Prisma.PayoutCreateNestedOneWithoutContractInput
+  events?: Prisma.EventCreateNestedManyWithoutContractInput
+}
+
+export type ContractUncheckedCreateWithoutPackageInput = {
+  id: string
+  seq?: bigint | number
+  state?: string
+  document: string
+  digest: string
+  draftDigest: string
+  title: string
+  contractKind: string
+  repositoryUrl: string
+  baseCommit: string
+  closesAt: Date | string
+  rewardMinor: bigint | number
+  currency: string
+  feeBps: number
+  windowSeconds: number
+  responseSeconds: number
+  bondMinor: bigint | number
+  invitedIds?: Prisma.ContractCreateinvitedIdsInput | string[]
+  inviteOnly: boolean
+  needsClaim: boolean
+  approvalState?: string
+  approvalAttempt?: number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: string | null
+  baseBlob?: string | null
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  endedAt?: Date | string | null
+  nextDueAt?: Date | string | null
+  claimTokens?: Prisma.ClaimTokenUncheckedCreateNestedManyWithoutContractInput
+  submissions?: Prisma.SubmissionUncheckedCreateNestedManyWithoutContractInput
+  runs?: Prisma.RunUncheckedCreateNestedManyWithoutContractInput
+  challenges?: Prisma.ChallengeUncheckedCreateNestedManyWithoutContractInput
+  escrow?: Prisma.EscrowUncheckedCreateNestedOneWithoutContractInput
+  transfers?: Prisma.LedgerTransferUncheckedCreateNestedManyWithoutContractInput
+  payout?: Prisma.PayoutUncheckedCreateNestedOneWithoutContractInput
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutContractInput
+}
+
+export type ContractCreateOrConnectWithoutPackageInput = {
+  where: Prisma.ContractWhereUniqueInput
+  create: Prisma.XOR<Prisma.ContractCreateWithoutPackageInput, Prisma.ContractUncheckedCreateWithoutPackageInput>
+}
+
+export type ContractCreateManyPackageInputEnvelope = {
+  data: Prisma.ContractCreateManyPackageInput | Prisma.ContractCreateManyPackageInput[]
+  skipDuplicates?: boolean
+}
+
+export type ContractUpsertWithWhereUniqueWithoutPackageInput = {
+  where: Prisma.ContractWhereUniqueInput
+  update: Prisma.XOR<Prisma.ContractUpdateWithoutPackageInput, Prisma.ContractUncheckedUpdateWithoutPackageInput>
+  create: Prisma.XOR<Prisma.ContractCreateWithoutPackageInput, Prisma.ContractUncheckedCreateWithoutPackageInput>
+}
+
+export type ContractUpdateWithWhereUniqueWithoutPackageInput = {
+  where: Prisma.ContractWhereUniqueInput
+  data: Prisma.XOR<Prisma.ContractUpdateWithoutPackageInput, Prisma.ContractUncheckedUpdateWithoutPackageInput>
+}
+
+export type ContractUpdateManyWithWhereWithoutPackageInput = {
+  where: Prisma.ContractScalarWhereInput
+  data: Prisma.XOR<Prisma.ContractUpdateManyMutationInput, Prisma.ContractUncheckedUpdateManyWithoutPackageInput>
+}
+
+export type ContractCreateWithoutClaimTokensInput = {
+  id: string
+  seq?: bigint | number
+  state?: string
+  document: string
+  digest: string
+  draftDigest: string
+  title: string
+  contractKind: string
+  repositoryUrl: string
+  baseCommit: string
+  closesAt: Date | string
+  rewardMinor: bigint | number
+  currency: string
+  feeBps: number
+  windowSeconds: number
+  responseSeconds: number
+  bondMinor: bigint | number
+  invitedIds?: Prisma.ContractCreateinvitedIdsInput | string[]
+  inviteOnly: boolean
+  needsClaim: boolean
+  approvalState?: string
+  approvalAttempt?: number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: string | null
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  endedAt?: Date | string | null
+  nextDueAt?: Date | string | null
+  requester: Prisma.PrincipalCreateNestedOneWithoutContractsInput
+  package?: Prisma.PackageCreateNestedOneWithoutContractsInput
+  base?: Prisma.BlobCreateNestedOneWithoutContractsInput
+  submissions?: Prisma.SubmissionCreateNestedManyWithoutContractInput
+  runs?: Prisma.RunCreateNestedManyWithoutContractInput
+  challenges?: Prisma.ChallengeCreateNestedManyWithoutContractInput
+  escrow?: Prisma.EscrowCreateNestedOneWithoutContractInput
+  transfers?: Prisma.LedgerTransferCreateNestedManyWithoutContractInput
+  payout?: Prisma.PayoutCreateNestedOneWithoutContractInput
+  events?: Prisma.EventCreateNestedManyWithoutContractInput
+}
+
+export type ContractUncheckedCreateWithoutClaimTokensInput = {
+  id: string
+  seq?: bigint | number
+  requesterId: string
+  state?: string
+  document: string
+  digest: string
+  draftDigest: string
+  title: string
+  contractKind: string
+  repositoryUrl: string
+  baseCommit: string
+  packageSha256?: string | null
+  closesAt: Date | string
+  rewardMinor: bigint | number
+  currency: string
+  feeBps: number
+  windowSeconds: number
+  responseSeconds: number
+  bondMinor: bigint | number
+  invitedIds?: Prisma.ContractCreateinvitedIdsInput | string[]
+  inviteOnly: boolean
+  needsClaim: boolean
+  approvalState?: string
+  approvalAttempt?: number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: string | null
+  baseBlob?: string | null
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  endedAt?: Date | string | null
+  nextDueAt?: Date | string | null
+  submissions?: Prisma.SubmissionUncheckedCreateNestedManyWithoutContractInput
+  runs?: Prisma.RunUncheckedCreateNestedManyWithoutContractInput
+  challenges?: Prisma.ChallengeUncheckedCreateNestedManyWithoutContractInput
+  escrow?: Prisma.EscrowUncheckedCreateNestedOneWithoutContractInput
+  transfers?: Prisma.LedgerTransferUncheckedCreateNestedManyWithoutContractInput
+  payout?: Prisma.PayoutUncheckedCreateNestedOneWithoutContractInput
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutContractInput
+}
+
+export type ContractCreateOrConnectWithoutClaimTokensInput = {
+  where: Prisma.ContractWhereUniqueInput
+  create: Prisma.XOR<Prisma.ContractCreateWithoutClaimTokensInput, Prisma.ContractUncheckedCreateWithoutClaimTokensInput>
+}
+
+export type ContractUpsertWithoutClaimTokensInput = {
+  update: Prisma.XOR<Prisma.ContractUpdateWithoutClaimTokensInput, Prisma.ContractUncheckedUpdateWithoutClaimTokensInput>
+  create: Prisma.XOR<Prisma.ContractCreateWithoutClaimTokensInput, Prisma.ContractUncheckedCreateWithoutClaimTokensInput>
+  where?: Prisma.ContractWhereInput
+}
+
+export type ContractUpdateToOneWithWhereWithoutClaimTokensInput = {
+  where?: Prisma.ContractWhereInput
+  data: Prisma.XOR<Prisma.ContractUpdateWithoutClaimTokensInput, Prisma.ContractUncheckedUpdateWithoutClaimTokensInput>
+}
+
+export type ContractUpdateWithoutClaimTokensInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  document?: Prisma.StringFieldUpdateOperationsInput | string
+  digest?: Prisma.StringFieldUpdateOperationsInput | string
+  draftDigest?: Prisma.StringFieldUpdateOperationsInput | string
+  title?: Prisma.StringFieldUpdateOperationsInput | string
+  contractKind?: Prisma.StringFieldUpdateOperationsInput | string
+  repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
+  baseCommit?: Prisma.StringFieldUpdateOperationsInput | string
+  closesAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  rewardMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  feeBps?: Prisma.IntFieldUpdateOperationsInput | number
+  windowSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  responseSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  bondMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  invitedIds?: Prisma.ContractUpdateinvitedIdsInput | string[]
+  inviteOnly?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  needsClaim?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  approvalState?: Prisma.StringFieldUpdateOperationsInput | string
+  approvalAttempt?: Prisma.IntFieldUpdateOperationsInput | number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  nextDueAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  requester?: Prisma.PrincipalUpdateOneRequiredWithoutContractsNestedInput
+  package?: Prisma.PackageUpdateOneWithoutContractsNestedInput
+  base?: Prisma.BlobUpdateOneWithoutContractsNestedInput
+  submissions?: Prisma.SubmissionUpdateManyWithoutContractNestedInput
+  runs?: Prisma.RunUpdateManyWithoutContractNestedInput
+  challenges?: Prisma.ChallengeUpdateManyWithoutContractNestedInput
+  escrow?: Prisma.EscrowUpdateOneWithoutContractNestedInput
+  transfers?: Prisma.LedgerTransferUpdateManyWithoutContractNestedInput
+  payout?: Prisma.PayoutUpdateOneWithoutContractNestedInput
+  events?: Prisma.EventUpdateManyWithoutContractNestedInput
+}
+
+export type ContractUncheckedUpdateWithoutClaimTokensInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  requesterId?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  document?: Prisma.StringFieldUpdateOperationsInput | string
+  digest?: Prisma.StringFieldUpdateOperationsInput | string
+  draftDigest?: Prisma.StringFieldUpdateOperationsInput | string
+  title?: Prisma.StringFieldUpdateOperationsInput | string
+  contractKind?: Prisma.StringFieldUpdateOperationsInput | string
+  repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
+  baseCommit?: Prisma.StringFieldUpdateOperationsInput | string
+  packageSha256?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  closesAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  rewardMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  feeBps?: Prisma.IntFieldUpdateOperationsInput | number
+  windowSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  responseSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  bondMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  invitedIds?: Prisma.ContractUpdateinvitedIdsInput | string[]
+  inviteOnly?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  needsClaim?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  approvalState?: Prisma.StringFieldUpdateOperationsInput | string
+  approvalAttempt?: Prisma.IntFieldUpdateOperationsInput | number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  baseBlob?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  nextDueAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  submissions?: Prisma.SubmissionUncheckedUpdateManyWithoutContractNestedInput
+  runs?: Prisma.RunUncheckedUpdateManyWithoutContractNestedInput
+  challenges?: Prisma.ChallengeUncheckedUpdateManyWithoutContractNestedInput
+  escrow?: Prisma.EscrowUncheckedUpdateOneWithoutContractNestedInput
+  transfers?: Prisma.LedgerTransferUncheckedUpdateManyWithoutContractNestedInput
+  payout?: Prisma.PayoutUncheckedUpdateOneWithoutContractNestedInput
+  events?: Prisma.EventUncheckedUpdateManyWithoutContractNestedInput
+}
+
+export type ContractCreateWithoutSubmissionsInput = {
+  id: string
+  seq?: bigint | number
+  state?: string
+  document: string
+  digest: string
+  draftDigest: string
+  title: string
+  contractKind: string
+  repositoryUrl: string
+  baseCommit: string
+  closesAt: Date | string
+  rewardMinor: bigint | number
+  currency: string
+  feeBps: number
+  windowSeconds: number
+  responseSeconds: number
+  bondMinor: bigint | number
+  invitedIds?: Prisma.ContractCreateinvitedIdsInput | string[]
+  inviteOnly: boolean
+  needsClaim: boolean
+  approvalState?: string
+  approvalAttempt?: number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: string | null
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  endedAt?: Date | string | null
+  nextDueAt?: Date | string | null
+  requester: Prisma.PrincipalCreateNestedOneWithoutContractsInput
+  package?: Prisma.PackageCreateNestedOneWithoutContractsInput
+  base?: Prisma.BlobCreateNestedOneWithoutContractsInput
+  claimTokens?: Prisma.ClaimTokenCreateNestedManyWithoutContractInput
+  runs?: Prisma.RunCreateNestedManyWithoutContractInput
+  challenges?: Prisma.ChallengeCreateNestedManyWithoutContractInput
+  escrow?: Prisma.EscrowCreateNestedOneWithoutContractInput
+  transfers?: Prisma.LedgerTransferCreateNestedManyWithoutContractInput
+  payout?: Prisma.PayoutCreateNestedOneWithoutContractInput
+  events?: Prisma.EventCreateNestedManyWithoutContractInput
+}
+
+export type ContractUncheckedCreateWithoutSubmissionsInput = {
+  id: string
+  seq?: bigint | number
+  requesterId: string
+  state?: string
+  document: string
+  digest: string
+  draftDigest: string
+  title: string
+  contractKind: string
+  repositoryUrl: string
+  baseCommit: string
+  packageSha256?: string | null
+  closesAt: Date | string
+  rewardMinor: bigint | number
+  currency: string
+  feeBps: number
+  windowSeconds: number
+  responseSeconds: number
+  bondMinor: bigint | number
+  invitedIds?: Prisma.ContractCreateinvitedIdsInput | string[]
+  inviteOnly: boolean
+  needsClaim: boolean
+  approvalState?: string
+  approvalAttempt?: number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: string | null
+  baseBlob?: string | null
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  endedAt?: Date | string | null
+  nextDueAt?: Date | string | null
+  claimTokens?: Prisma.ClaimTokenUncheckedCreateNestedManyWithoutContractInput
+  runs?: Prisma.RunUncheckedCreateNestedManyWithoutContractInput
+  challenges?: Prisma.ChallengeUncheckedCreateNestedManyWithoutContractInput
+  escrow?: Prisma.EscrowUncheckedCreateNestedOneWithoutContractInput
+  transfers?: Prisma.LedgerTransferUncheckedCreateNestedManyWithoutContractInput
+  payout?: Prisma.PayoutUncheckedCreateNestedOneWithoutContractInput
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutContractInput
+}
+
+export type ContractCreateOrConnectWithoutSubmissionsInput = {
+  where: Prisma.ContractWhereUniqueInput
+  create: Prisma.XOR<Prisma.ContractCreateWithoutSubmissionsInput, Prisma.ContractUncheckedCreateWithoutSubmissionsInput>
+}
+
+export type ContractUpsertWithoutSubmissionsInput = {
+  update: Prisma.XOR<Prisma.ContractUpdateWithoutSubmissionsInput, Prisma.ContractUncheckedUpdateWithoutSubmissionsInput>
+  create: Prisma.XOR<Prisma.ContractCreateWithoutSubmissionsInput, Prisma.ContractUncheckedCreateWithoutSubmissionsInput>
+  where?: Prisma.ContractWhereInput
+}
+
+export type ContractUpdateToOneWithWhereWithoutSubmissionsInput = {
+  where?: Prisma.ContractWhereInput
+  data: Prisma.XOR<Prisma.ContractUpdateWithoutSubmissionsInput, Prisma.ContractUncheckedUpdateWithoutSubmissionsInput>
+}
+
+export type ContractUpdateWithoutSubmissionsInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  document?: Prisma.StringFieldUpdateOperationsInput | string
+  digest?: Prisma.StringFieldUpdateOperationsInput | string
+  draftDigest?: Prisma.StringFieldUpdateOperationsInput | string
+  title?: Prisma.StringFieldUpdateOperationsInput | string
+  contractKind?: Prisma.StringFieldUpdateOperationsInput | string
+  repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
+  baseCommit?: Prisma.StringFieldUpdateOperationsInput | string
+  closesAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  rewardMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  feeBps?: Prisma.IntFieldUpdateOperationsInput | number
+  windowSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  responseSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  bondMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  invitedIds?: Prisma.ContractUpdateinvitedIdsInput | string[]
+  inviteOnly?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  needsClaim?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  approvalState?: Prisma.StringFieldUpdateOperationsInput | string
+  approvalAttempt?: Prisma.IntFieldUpdateOperationsInput | number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  nextDueAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  requester?: Prisma.PrincipalUpdateOneRequiredWithoutContractsNestedInput
+  package?: Prisma.PackageUpdateOneWithoutContractsNestedInput
+  base?: Prisma.BlobUpdateOneWithoutContractsNestedInput
+  claimTokens?: Prisma.ClaimTokenUpdateManyWithoutContractNestedInput
+  runs?: Prisma.RunUpdateManyWithoutContractNestedInput
+  challenges?: Prisma.ChallengeUpdateManyWithoutContractNestedInput
+  escrow?: Prisma.EscrowUpdateOneWithoutContractNestedInput
+  transfers?: Prisma.LedgerTransferUpdateManyWithoutContractNestedInput
+  payout?: Prisma.PayoutUpdateOneWithoutContractNestedInput
+  events?: Prisma.EventUpdateManyWithoutContractNestedInput
+}
+
+export type ContractUncheckedUpdateWithoutSubmissionsInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  requesterId?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  document?: Prisma.StringFieldUpdateOperationsInput | string
+  digest?: Prisma.StringFieldUpdateOperationsInput | string
+  draftDigest?: Prisma.StringFieldUpdateOperationsInput | string
+  title?: Prisma.StringFieldUpdateOperationsInput | string
+  contractKind?: Prisma.StringFieldUpdateOperationsInput | string
+  repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
+  baseCommit?: Prisma.StringFieldUpdateOperationsInput | string
+  packageSha256?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  closesAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  rewardMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  feeBps?: Prisma.IntFieldUpdateOperationsInput | number
+  windowSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  responseSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  bondMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  invitedIds?: Prisma.ContractUpdateinvitedIdsInput | string[]
+  inviteOnly?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  needsClaim?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  approvalState?: Prisma.StringFieldUpdateOperationsInput | string
+  approvalAttempt?: Prisma.IntFieldUpdateOperationsInput | number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  baseBlob?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  nextDueAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  claimTokens?: Prisma.ClaimTokenUncheckedUpdateManyWithoutContractNestedInput
+  runs?: Prisma.RunUncheckedUpdateManyWithoutContractNestedInput
+  challenges?: Prisma.ChallengeUncheckedUpdateManyWithoutContractNestedInput
+  escrow?: Prisma.EscrowUncheckedUpdateOneWithoutContractNestedInput
+  transfers?: Prisma.LedgerTransferUncheckedUpdateManyWithoutContractNestedInput
+  payout?: Prisma.PayoutUncheckedUpdateOneWithoutContractNestedInput
+  events?: Prisma.EventUncheckedUpdateManyWithoutContractNestedInput
+}
+
+export type ContractCreateWithoutRunsInput = {
+  id: string
+  seq?: bigint | number
+  state?: string
+  document: string
+  digest: string
+  draftDigest: string
+  title: string
+  contractKind: string
+  repositoryUrl: string
+  baseCommit: string
+  closesAt: Date | string
+  rewardMinor: bigint | number
+  currency: string
+  feeBps: number
+  windowSeconds: number
+  responseSeconds: number
+  bondMinor: bigint | number
+  invitedIds?: Prisma.ContractCreateinvitedIdsInput | string[]
+  inviteOnly: boolean
+  needsClaim: boolean
+  approvalState?: string
+  approvalAttempt?: number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: string | null
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  endedAt?: Date | string | null
+  nextDueAt?: Date | string | null
+  requester: Prisma.PrincipalCreateNestedOneWithoutContractsInput
+  package?: Prisma.PackageCreateNestedOneWithoutContractsInput
+  base?: Prisma.BlobCreateNestedOneWithoutContractsInput
+  claimTokens?: Prisma.ClaimTokenCreateNestedManyWithoutContractInput
+  submissions?: Prisma.SubmissionCreateNestedManyWithoutContractInput
+  challenges?: Prisma.ChallengeCreateNestedManyWithoutContractInput
+  escrow?: Prisma.EscrowCreateNestedOneWithoutContractInput
+  transfers?: Prisma.LedgerTransferCreateNestedManyWithoutContractInput
+  payout?: Prisma.PayoutCreateNestedOneWithoutContractInput
+  events?: Prisma.EventCreateNestedManyWithoutContractInput
+}
+
+export type ContractUncheckedCreateWithoutRunsInput = {
+  id: string
+  seq?: bigint | number
+  requesterId: string
+  state?: string
+  document: string
+  digest: string
+  draftDigest: string
+  title: string
+  contractKind: string
+  repositoryUrl: string
+  baseCommit: string
+  packageSha256?: string | null
+  closesAt: Date | string
+  rewardMinor: bigint | number
+  currency: string
+  feeBps: number
+  windowSeconds: number
+  responseSeconds: number
+  bondMinor: bigint | number
+  invitedIds?: Prisma.ContractCreateinvitedIdsInput | string[]
+  inviteOnly: boolean
+  needsClaim: boolean
+  approvalState?: string
+  approvalAttempt?: number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: string | null
+  baseBlob?: string | null
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  endedAt?: Date | string | null
+  nextDueAt?: Date | string | null
+  claimTokens?: Prisma.ClaimTokenUncheckedCreateNestedManyWithoutContractInput
+  submissions?: Prisma.SubmissionUncheckedCreateNestedManyWithoutContractInput
+  challenges?: Prisma.ChallengeUncheckedCreateNestedManyWithoutContractInput
+  escrow?: Prisma.EscrowUncheckedCreateNestedOneWithoutContractInput
+  transfers?: Prisma.LedgerTransferUncheckedCreateNestedManyWithoutContractInput
+  payout?: Prisma.PayoutUncheckedCreateNestedOneWithoutContractInput
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutContractInput
+}
+
+export type ContractCreateOrConnectWithoutRunsInput = {
+  where: Prisma.ContractWhereUniqueInput
+  create: Prisma.XOR<Prisma.ContractCreateWithoutRunsInput, Prisma.ContractUncheckedCreateWithoutRunsInput>
+}
+
+export type ContractUpsertWithoutRunsInput = {
+  update: Prisma.XOR<Prisma.ContractUpdateWithoutRunsInput, Prisma.ContractUncheckedUpdateWithoutRunsInput>
+  create: Prisma.XOR<Prisma.ContractCreateWithoutRunsInput, Prisma.ContractUncheckedCreateWithoutRunsInput>
+  where?: Prisma.ContractWhereInput
+}
+
+export type ContractUpdateToOneWithWhereWithoutRunsInput = {
+  where?: Prisma.ContractWhereInput
+  data: Prisma.XOR<Prisma.ContractUpdateWithoutRunsInput, Prisma.ContractUncheckedUpdateWithoutRunsInput>
+}
+
+export type ContractUpdateWithoutRunsInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  document?: Prisma.StringFieldUpdateOperationsInput | string
+  digest?: Prisma.StringFieldUpdateOperationsInput | string
+  draftDigest?: Prisma.StringFieldUpdateOperationsInput | string
+  title?: Prisma.StringFieldUpdateOperationsInput | string
+  contractKind?: Prisma.StringFieldUpdateOperationsInput | string
+  repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
+  baseCommit?: Prisma.StringFieldUpdateOperationsInput | string
+  closesAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  rewardMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  feeBps?: Prisma.IntFieldUpdateOperationsInput | number
+  windowSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  responseSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  bondMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  invitedIds?: Prisma.ContractUpdateinvitedIdsInput | string[]
+  inviteOnly?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  needsClaim?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  approvalState?: Prisma.StringFieldUpdateOperationsInput | string
+  approvalAttempt?: Prisma.IntFieldUpdateOperationsInput | number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  nextDueAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  requester?: Prisma.PrincipalUpdateOneRequiredWithoutContractsNestedInput
+  package?: Prisma.PackageUpdateOneWithoutContractsNestedInput
+  base?: Prisma.BlobUpdateOneWithoutContractsNestedInput
+  claimTokens?: Prisma.ClaimTokenUpdateManyWithoutContractNestedInput
+  submissions?: Prisma.SubmissionUpdateManyWithoutContractNestedInput
+  challenges?: Prisma.ChallengeUpdateManyWithoutContractNestedInput
+  escrow?: Prisma.EscrowUpdateOneWithoutContractNestedInput
+  transfers?: Prisma.LedgerTransferUpdateManyWithoutContractNestedInput
+  payout?: Prisma.PayoutUpdateOneWithoutContractNestedInput
+  events?: Prisma.EventUpdateManyWithoutContractNestedInput
+}
+
+export type ContractUncheckedUpdateWithoutRunsInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  requesterId?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  document?: Prisma.StringFieldUpdateOperationsInput | string
+  digest?: Prisma.StringFieldUpdateOperationsInput | string
+  draftDigest?: Prisma.StringFieldUpdateOperationsInput | string
+  title?: Prisma.StringFieldUpdateOperationsInput | string
+  contractKind?: Prisma.StringFieldUpdateOperationsInput | string
+  repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
+  baseCommit?: Prisma.StringFieldUpdateOperationsInput | string
+  packageSha256?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  closesAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  rewardMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  feeBps?: Prisma.IntFieldUpdateOperationsInput | number
+  windowSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  responseSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  bondMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  invitedIds?: Prisma.ContractUpdateinvitedIdsInput | string[]
+  inviteOnly?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  needsClaim?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  approvalState?: Prisma.StringFieldUpdateOperationsInput | string
+  approvalAttempt?: Prisma.IntFieldUpdateOperationsInput | number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  baseBlob?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  nextDueAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  claimTokens?: Prisma.ClaimTokenUncheckedUpdateManyWithoutContractNestedInput
+  submissions?: Prisma.SubmissionUncheckedUpdateManyWithoutContractNestedInput
+  challenges?: Prisma.ChallengeUncheckedUpdateManyWithoutContractNestedInput
+  escrow?: Prisma.EscrowUncheckedUpdateOneWithoutContractNestedInput
+  transfers?: Prisma.LedgerTransferUncheckedUpdateManyWithoutContractNestedInput
+  payout?: Prisma.PayoutUncheckedUpdateOneWithoutContractNestedInput
+  events?: Prisma.EventUncheckedUpdateManyWithoutContractNestedInput
+}
+
+export type ContractCreateWithoutChallengesInput = {
+  id: string
+  seq?: bigint | number
+  state?: string
+  document: string
+  digest: string
+  draftDigest: string
+  title: string
+  contractKind: string
+  repositoryUrl: string
+  baseCommit: string
+  closesAt: Date | string
+  rewardMinor: bigint | number
+  currency: string
+  feeBps: number
+  windowSeconds: number
+  responseSeconds: number
+  bondMinor: bigint | number
+  invitedIds?: Prisma.ContractCreateinvitedIdsInput | string[]
+  inviteOnly: boolean
+  needsClaim: boolean
+  approvalState?: string
+  approvalAttempt?: number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: string | null
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  endedAt?: Date | string | null
+  nextDueAt?: Date | string | null
+  requester: Prisma.PrincipalCreateNestedOneWithoutContractsInput
+  package?: Prisma.PackageCreateNestedOneWithoutContractsInput
+  base?: Prisma.BlobCreateNestedOneWithoutContractsInput
+  claimTokens?: Prisma.ClaimTokenCreateNestedManyWithoutContractInput
+  submissions?: Prisma.SubmissionCreateNestedManyWithoutContractInput
+  runs?: Prisma.RunCreateNestedManyWithoutContractInput
+  escrow?: Prisma.EscrowCreateNestedOneWithoutContractInput
+  transfers?: Prisma.LedgerTransferCreateNestedManyWithoutContractInput
+  payout?: Prisma.PayoutCreateNestedOneWithoutContractInput
+  events?: Prisma.EventCreateNestedManyWithoutContractInput
+}
+
+export type ContractUncheckedCreateWithoutChallengesInput = {
+  id: string
+  seq?: bigint | number
+  requesterId: string
+  state?: string
+  document: string
+  digest: string
+  draftDigest: string
+  title: string
+  contractKind: string
+  repositoryUrl: string
+  baseCommit: string
+  packageSha256?: string | null
+  closesAt: Date | string
+  rewardMinor: bigint | number
+  currency: string
+  feeBps: number
+  windowSeconds: number
+  responseSeconds: number
+  bondMinor: bigint | number
+  invitedIds?: Prisma.ContractCreateinvitedIdsInput | string[]
+  inviteOnly: boolean
+  needsClaim: boolean
+  approvalState?: string
+  approvalAttempt?: number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: string | null
+  baseBlob?: string | null
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  endedAt?: Date | string | null
+  nextDueAt?: Date | string | null
+  claimTokens?: Prisma.ClaimTokenUncheckedCreateNestedManyWithoutContractInput
+  submissions?: Prisma.SubmissionUncheckedCreateNestedManyWithoutContractInput
+  runs?: Prisma.RunUncheckedCreateNestedManyWithoutContractInput
+  escrow?: Prisma.EscrowUncheckedCreateNestedOneWithoutContractInput
+  transfers?: Prisma.LedgerTransferUncheckedCreateNestedManyWithoutContractInput
+  payout?: Prisma.PayoutUncheckedCreateNestedOneWithoutContractInput
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutContractInput
+}
+
+export type ContractCreateOrConnectWithoutChallengesInput = {
+  where: Prisma.ContractWhereUniqueInput
+  create: Prisma.XOR<Prisma.ContractCreateWithoutChallengesInput, Prisma.ContractUncheckedCreateWithoutChallengesInput>
+}
+
+export type ContractUpsertWithoutChallengesInput = {
+  update: Prisma.XOR<Prisma.ContractUpdateWithoutChallengesInput, Prisma.ContractUncheckedUpdateWithoutChallengesInput>
+  create: Prisma.XOR<Prisma.ContractCreateWithoutChallengesInput, Prisma.ContractUncheckedCreateWithoutChallengesInput>
+  where?: Prisma.ContractWhereInput
+}
+
+export type ContractUpdateToOneWithWhereWithoutChallengesInput = {
+  where?: Prisma.ContractWhereInput
+  data: Prisma.XOR<Prisma.ContractUpdateWithoutChallengesInput, Prisma.ContractUncheckedUpdateWithoutChallengesInput>
+}
+
+export type ContractUpdateWithoutChallengesInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  document?: Prisma.StringFieldUpdateOperationsInput | string
+  digest?: Prisma.StringFieldUpdateOperationsInput | string
+  draftDigest?: Prisma.StringFieldUpdateOperationsInput | string
+  title?: Prisma.StringFieldUpdateOperationsInput | string
+  contractKind?: Prisma.StringFieldUpdateOperationsInput | string
+  repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
+  baseCommit?: Prisma.StringFieldUpdateOperationsInput | string
+  closesAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  rewardMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  feeBps?: Prisma.IntFieldUpdateOperationsInput | number
+  windowSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  responseSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  bondMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  invitedIds?: Prisma.ContractUpdateinvitedIdsInput | string[]
+  inviteOnly?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  needsClaim?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  approvalState?: Prisma.StringFieldUpdateOperationsInput | string
+  approvalAttempt?: Prisma.IntFieldUpdateOperationsInput | number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  nextDueAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  requester?: Prisma.PrincipalUpdateOneRequiredWithoutContractsNestedInput
+  package?: Prisma.PackageUpdateOneWithoutContractsNestedInput
+  base?: Prisma.BlobUpdateOneWithoutContractsNestedInput
+  claimTokens?: Prisma.ClaimTokenUpdateManyWithoutContractNestedInput
+  submissions?: Prisma.SubmissionUpdateManyWithoutContractNestedInput
+  runs?: Prisma.RunUpdateManyWithoutContractNestedInput
+  escrow?: Prisma.EscrowUpdateOneWithoutContractNestedInput
+  transfers?: Prisma.LedgerTransferUpdateManyWithoutContractNestedInput
+  payout?: Prisma.PayoutUpdateOneWithoutContractNestedInput
+  events?: Prisma.EventUpdateManyWithoutContractNestedInput
+}
+
+export type ContractUncheckedUpdateWithoutChallengesInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  requesterId?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  document?: Prisma.StringFieldUpdateOperationsInput | string
+  digest?: Prisma.StringFieldUpdateOperationsInput | string
+  draftDigest?: Prisma.StringFieldUpdateOperationsInput | string
+  title?: Prisma.StringFieldUpdateOperationsInput | string
+  contractKind?: Prisma.StringFieldUpdateOperationsInput | string
+  repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
+  baseCommit?: Prisma.StringFieldUpdateOperationsInput | string
+  packageSha256?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  closesAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  rewardMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  feeBps?: Prisma.IntFieldUpdateOperationsInput | number
+  windowSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  responseSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  bondMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  invitedIds?: Prisma.ContractUpdateinvitedIdsInput | string[]
+  inviteOnly?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  needsClaim?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  approvalState?: Prisma.StringFieldUpdateOperationsInput | string
+  approvalAttempt?: Prisma.IntFieldUpdateOperationsInput | number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  baseBlob?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  nextDueAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  claimTokens?: Prisma.ClaimTokenUncheckedUpdateManyWithoutContractNestedInput
+  submissions?: Prisma.SubmissionUncheckedUpdateManyWithoutContractNestedInput
+  runs?: Prisma.RunUncheckedUpdateManyWithoutContractNestedInput
+  escrow?: Prisma.EscrowUncheckedUpdateOneWithoutContractNestedInput
+  transfers?: Prisma.LedgerTransferUncheckedUpdateManyWithoutContractNestedInput
+  payout?: Prisma.PayoutUncheckedUpdateOneWithoutContractNestedInput
+  events?: Prisma.EventUncheckedUpdateManyWithoutContractNestedInput
+}
+
+export type ContractCreateWithoutEscrowInput = {
+  id: string
+  seq?: bigint | number
+  state?: string
+  document: string
+  digest: string
+  draftDigest: string
+  title: string
+  contractKind: string
+  repositoryUrl: string
+  baseCommit: string
+  closesAt: Date | string
+  rewardMinor: bigint | number
+  currency: string
+  feeBps: number
+  windowSeconds: number
+  responseSeconds: number
+  bondMinor: bigint | number
+  invitedIds?: Prisma.ContractCreateinvitedIdsInput | string[]
+  inviteOnly: boolean
+  needsClaim: boolean
+  approvalState?: string
+  approvalAttempt?: number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: string | null
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  endedAt?: Date | string | null
+  nextDueAt?: Date | string | null
+  requester: Prisma.PrincipalCreateNestedOneWithoutContractsInput
+  package?: Prisma.PackageCreateNestedOneWithoutContractsInput
+  base?: Prisma.BlobCreateNestedOneWithoutContractsInput
+  claimTokens?: Prisma.ClaimTokenCreateNestedManyWithoutContractInput
+  submissions?: Prisma.SubmissionCreateNestedManyWithoutContractInput
+  runs?: Prisma.RunCreateNestedManyWithoutContractInput
+  challenges?: Prisma.ChallengeCreateNestedManyWithoutContractInput
+  transfers?: Prisma.LedgerTransferCreateNestedManyWithoutContractInput
+  payout?: Prisma.PayoutCreateNestedOneWithoutContractInput
+  events?: Prisma.EventCreateNestedManyWithoutContractInput
+}
+
+export type ContractUncheckedCreateWithoutEscrowInput = {
+  id: string
+  seq?: bigint | number
+  requesterId: string
+  state?: string
+  document: string
+  digest: string
+  draftDigest: string
+  title: string
+  contractKind: string
+  repositoryUrl: string
+  baseCommit: string
+  packageSha256?: string | null
+  closesAt: Date | string
+  rewardMinor: bigint | number
+  currency: string
+  feeBps: number
+  windowSeconds: number
+  responseSeconds: number
+  bondMinor: bigint | number
+  invitedIds?: Prisma.ContractCreateinvitedIdsInput | string[]
+  inviteOnly: boolean
+  needsClaim: boolean
+  approvalState?: string
+  approvalAttempt?: number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: string | null
+  baseBlob?: string | null
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  endedAt?: Date | string | null
+  nextDueAt?: Date | string | null
+  claimTokens?: Prisma.ClaimTokenUncheckedCreateNestedManyWithoutContractInput
+  submissions?: Prisma.SubmissionUncheckedCreateNestedManyWithoutContractInput
+  runs?: Prisma.RunUncheckedCreateNestedManyWithoutContractInput
+  challenges?: Prisma.ChallengeUncheckedCreateNestedManyWithoutContractInput
+  transfers?: Prisma.LedgerTransferUncheckedCreateNestedManyWithoutContractInput
+  payout?: Prisma.PayoutUncheckedCreateNestedOneWithoutContractInput
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutContractInput
+}
+
+export type ContractCreateOrConnectWithoutEscrowInput = {
+  where: Prisma.ContractWhereUniqueInput
+  create: Prisma.XOR<Prisma.ContractCreateWithoutEscrowInput, Prisma.ContractUncheckedCreateWithoutEscrowInput>
+}
+
+export type ContractUpsertWithoutEscrowInput = {
+  update: Prisma.XOR<Prisma.ContractUpdateWithoutEscrowInput, Prisma.ContractUncheckedUpdateWithoutEscrowInput>
+  create: Prisma.XOR<Prisma.ContractCreateWithoutEscrowInput, Prisma.ContractUncheckedCreateWithoutEscrowInput>
+  where?: Prisma.ContractWhereInput
+}
+
+export type ContractUpdateToOneWithWhereWithoutEscrowInput = {
+  where?: Prisma.ContractWhereInput
+  data: Prisma.XOR<Prisma.ContractUpdateWithoutEscrowInput, Prisma.ContractUncheckedUpdateWithoutEscrowInput>
+}
+
+export type ContractUpdateWithoutEscrowInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  document?: Prisma.StringFieldUpdateOperationsInput | string
+  digest?: Prisma.StringFieldUpdateOperationsInput | string
+  draftDigest?: Prisma.StringFieldUpdateOperationsInput | string
+  title?: Prisma.StringFieldUpdateOperationsInput | string
+  contractKind?: Prisma.StringFieldUpdateOperationsInput | string
+  repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
+  baseCommit?: Prisma.StringFieldUpdateOperationsInput | string
+  closesAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  rewardMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  feeBps?: Prisma.IntFieldUpdateOperationsInput | number
+  windowSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  responseSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  bondMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  invitedIds?: Prisma.ContractUpdateinvitedIdsInput | string[]
+  inviteOnly?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  needsClaim?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  approvalState?: Prisma.StringFieldUpdateOperationsInput | string
+  approvalAttempt?: Prisma.IntFieldUpdateOperationsInput | number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  nextDueAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  requester?: Prisma.PrincipalUpdateOneRequiredWithoutContractsNestedInput
+  package?: Prisma.PackageUpdateOneWithoutContractsNestedInput
+  base?: Prisma.BlobUpdateOneWithoutContractsNestedInput
+  claimTokens?: Prisma.ClaimTokenUpdateManyWithoutContractNestedInput
+  submissions?: Prisma.SubmissionUpdateManyWithoutContractNestedInput
+  runs?: Prisma.RunUpdateManyWithoutContractNestedInput
+  challenges?: Prisma.ChallengeUpdateManyWithoutContractNestedInput
+  transfers?: Prisma.LedgerTransferUpdateManyWithoutContractNestedInput
+  payout?: Prisma.PayoutUpdateOneWithoutContractNestedInput
+  events?: Prisma.EventUpdateManyWithoutContractNestedInput
+}
+
+export type ContractUncheckedUpdateWithoutEscrowInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  requesterId?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  document?: Prisma.StringFieldUpdateOperationsInput | string
+  digest?: Prisma.StringFieldUpdateOperationsInput | string
+  draftDigest?: Prisma.StringFieldUpdateOperationsInput | string
+  title?: Prisma.StringFieldUpdateOperationsInput | string
+  contractKind?: Prisma.StringFieldUpdateOperationsInput | string
+  repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
+  baseCommit?: Prisma.StringFieldUpdateOperationsInput | string
+  packageSha256?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  closesAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  rewardMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  feeBps?: Prisma.IntFieldUpdateOperationsInput | number
+  windowSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  responseSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  bondMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  invitedIds?: Prisma.ContractUpdateinvitedIdsInput | string[]
+  inviteOnly?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  needsClaim?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  approvalState?: Prisma.StringFieldUpdateOperationsInput | string
+  approvalAttempt?: Prisma.IntFieldUpdateOperationsInput | number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  baseBlob?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  nextDueAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  claimTokens?: Prisma.ClaimTokenUncheckedUpdateManyWithoutContractNestedInput
+  submissions?: Prisma.SubmissionUncheckedUpdateManyWithoutContractNestedInput
+  runs?: Prisma.RunUncheckedUpdateManyWithoutContractNestedInput
+  challenges?: Prisma.ChallengeUncheckedUpdateManyWithoutContractNestedInput
+  transfers?: Prisma.LedgerTransferUncheckedUpdateManyWithoutContractNestedInput
+  payout?: Prisma.PayoutUncheckedUpdateOneWithoutContractNestedInput
+  events?: Prisma.EventUncheckedUpdateManyWithoutContractNestedInput
+}
+
+export type ContractCreateWithoutTransfersInput = {
+  id: string
+  seq?: bigint | number
+  state?: string
+  document: string
+  digest: string
+  draftDigest: string
+  title: string
+  contractKind: string
+  repositoryUrl: string
+  baseCommit: string
+  closesAt: Date | string
+  rewardMinor: bigint | number
+  currency: string
+  feeBps: number
+  windowSeconds: number
+  responseSeconds: number
+  bondMinor: bigint | number
+  invitedIds?: Prisma.ContractCreateinvitedIdsInput | string[]
+  inviteOnly: boolean
+  needsClaim: boolean
+  approvalState?: string
+  approvalAttempt?: number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: string | null
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  endedAt?: Date | string | null
+  nextDueAt?: Date | string | null
+  requester: Prisma.PrincipalCreateNestedOneWithoutContractsInput
+  package?: Prisma.PackageCreateNestedOneWithoutContractsInput
+  base?: Prisma.BlobCreateNestedOneWithoutContractsInput
+  claimTokens?: Prisma.ClaimTokenCreateNestedManyWithoutContractInput
+  submissions?: Prisma.SubmissionCreateNestedManyWithoutContractInput
+  runs?: Prisma.RunCreateNestedManyWithoutContractInput
+  challenges?: Prisma.ChallengeCreateNestedManyWithoutContractInput
+  escrow?: Prisma.EscrowCreateNestedOneWithoutContractInput
+  payout?: Prisma.PayoutCreateNestedOneWithoutContractInput
+  events?: Prisma.EventCreateNestedManyWithoutContractInput
+}
+
+export type ContractUncheckedCreateWithoutTransfersInput = {
+  id: string
+  seq?: bigint | number
+  requesterId: string
+  state?: string
+  document: string
+  digest: string
+  draftDigest: string
+  title: string
+  contractKind: string
+  repositoryUrl: string
+  baseCommit: string
+  packageSha256?: string | null
+  closesAt: Date | string
+  rewardMinor: bigint | number
+  currency: string
+  feeBps: number
+  windowSeconds: number
+  responseSeconds: number
+  bondMinor: bigint | number
+  invitedIds?: Prisma.ContractCreateinvitedIdsInput | string[]
+  inviteOnly: boolean
+  needsClaim: boolean
+  approvalState?: string
+  approvalAttempt?: number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: string | null
+  baseBlob?: string | null
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  endedAt?: Date | string | null
+  nextDueAt?: Date | string | null
+  claimTokens?: Prisma.ClaimTokenUncheckedCreateNestedManyWithoutContractInput
+  submissions?: Prisma.SubmissionUncheckedCreateNestedManyWithoutContractInput
+  runs?: Prisma.RunUncheckedCreateNestedManyWithoutContractInput
+  challenges?: Prisma.ChallengeUncheckedCreateNestedManyWithoutContractInput
+  escrow?: Prisma.EscrowUncheckedCreateNestedOneWithoutContractInput
+  payout?: Prisma.PayoutUncheckedCreateNestedOneWithoutContractInput
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutContractInput
+}
+
+export type ContractCreateOrConnectWithoutTransfersInput = {
+  where: Prisma.ContractWhereUniqueInput
+  create: Prisma.XOR<Prisma.ContractCreateWithoutTransfersInput, Prisma.ContractUncheckedCreateWithoutTransfersInput>
+}
+
+export type ContractUpsertWithoutTransfersInput = {
+  update: Prisma.XOR<Prisma.ContractUpdateWithoutTransfersInput, Prisma.ContractUncheckedUpdateWithoutTransfersInput>
+  create: Prisma.XOR<Prisma.ContractCreateWithoutTransfersInput, Prisma.ContractUncheckedCreateWithoutTransfersInput>
+  where?: Prisma.ContractWhereInput
+}
+
+export type ContractUpdateToOneWithWhereWithoutTransfersInput = {
+  where?: Prisma.ContractWhereInput
+  data: Prisma.XOR<Prisma.ContractUpdateWithoutTransfersInput, Prisma.ContractUncheckedUpdateWithoutTransfersInput>
+}
+
+export type ContractUpdateWithoutTransfersInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  document?: Prisma.StringFieldUpdateOperationsInput | string
+  digest?: Prisma.StringFieldUpdateOperationsInput | string
+  draftDigest?: Prisma.StringFieldUpdateOperationsInput | string
+  title?: Prisma.StringFieldUpdateOperationsInput | string
+  contractKind?: Prisma.StringFieldUpdateOperationsInput | string
+  repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
+  baseCommit?: Prisma.StringFieldUpdateOperationsInput | string
+  closesAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  rewardMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  feeBps?: Prisma.IntFieldUpdateOperationsInput | number
+  windowSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  responseSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  bondMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  invitedIds?: Prisma.ContractUpdateinvitedIdsInput | string[]
+  inviteOnly?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  needsClaim?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  approvalState?: Prisma.StringFieldUpdateOperationsInput | string
+  approvalAttempt?: Prisma.IntFieldUpdateOperationsInput | number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  nextDueAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  requester?: Prisma.PrincipalUpdateOneRequiredWithoutContractsNestedInput
+  package?: Prisma.PackageUpdateOneWithoutContractsNestedInput
+  base?: Prisma.BlobUpdateOneWithoutContractsNestedInput
+  claimTokens?: Prisma.ClaimTokenUpdateManyWithoutContractNestedInput
+  submissions?: Prisma.SubmissionUpdateManyWithoutContractNestedInput
+  runs?: Prisma.RunUpdateManyWithoutContractNestedInput
+  challenges?: Prisma.ChallengeUpdateManyWithoutContractNestedInput
+  escrow?: Prisma.EscrowUpdateOneWithoutContractNestedInput
+  payout?: Prisma.PayoutUpdateOneWithoutContractNestedInput
+  events?: Prisma.EventUpdateManyWithoutContractNestedInput
+}
+
+export type ContractUncheckedUpdateWithoutTransfersInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  requesterId?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  document?: Prisma.StringFieldUpdateOperationsInput | string
+  digest?: Prisma.StringFieldUpdateOperationsInput | string
+  draftDigest?: Prisma.StringFieldUpdateOperationsInput | string
+  title?: Prisma.StringFieldUpdateOperationsInput | string
+  contractKind?: Prisma.StringFieldUpdateOperationsInput | string
+  repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
+  baseCommit?: Prisma.StringFieldUpdateOperationsInput | string
+  packageSha256?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  closesAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  rewardMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  feeBps?: Prisma.IntFieldUpdateOperationsInput | number
+  windowSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  responseSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  bondMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  invitedIds?: Prisma.ContractUpdateinvitedIdsInput | string[]
+  inviteOnly?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  needsClaim?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  approvalState?: Prisma.StringFieldUpdateOperationsInput | string
+  approvalAttempt?: Prisma.IntFieldUpdateOperationsInput | number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  baseBlob?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  nextDueAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  claimTokens?: Prisma.ClaimTokenUncheckedUpdateManyWithoutContractNestedInput
+  submissions?: Prisma.SubmissionUncheckedUpdateManyWithoutContractNestedInput
+  runs?: Prisma.RunUncheckedUpdateManyWithoutContractNestedInput
+  challenges?: Prisma.ChallengeUncheckedUpdateManyWithoutContractNestedInput
+  escrow?: Prisma.EscrowUncheckedUpdateOneWithoutContractNestedInput
+  payout?: Prisma.PayoutUncheckedUpdateOneWithoutContractNestedInput
+  events?: Prisma.EventUncheckedUpdateManyWithoutContractNestedInput
+}
+
+export type ContractCreateWithoutPayoutInput = {
+  id: string
+  seq?: bigint | number
+  state?: string
+  document: string
+  digest: string
+  draftDigest: string
+  title: string
+  contractKind: string
+  repositoryUrl: string
+  baseCommit: string
+  closesAt: Date | string
+  rewardMinor: bigint | number
+  currency: string
+  feeBps: number
+  windowSeconds: number
+  responseSeconds: number
+  bondMinor: bigint | number
+  invitedIds?: Prisma.ContractCreateinvitedIdsInput | string[]
+  inviteOnly: boolean
+  needsClaim: boolean
+  approvalState?: string
+  approvalAttempt?: number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: string | null
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  endedAt?: Date | string | null
+  nextDueAt?: Date | string | null
+  requester: Prisma.PrincipalCreateNestedOneWithoutContractsInput
+  package?: Prisma.PackageCreateNestedOneWithoutContractsInput
+  base?: Prisma.BlobCreateNestedOneWithoutContractsInput
+  claimTokens?: Prisma.ClaimTokenCreateNestedManyWithoutContractInput
+  submissions?: Prisma.SubmissionCreateNestedManyWithoutContractInput
+  runs?: Prisma.RunCreateNestedManyWithoutContractInput
+  challenges?: Prisma.ChallengeCreateNestedManyWithoutContractInput
+  escrow?: Prisma.EscrowCreateNestedOneWithoutContractInput
+  transfers?: Prisma.LedgerTransferCreateNestedManyWithoutContractInput
+  events?: Prisma.EventCreateNestedManyWithoutContractInput
+}
+
+export type ContractUncheckedCreateWithoutPayoutInput = {
+  id: string
+  seq?: bigint | number
+  requesterId: string
+  state?: string
+  document: string
+  digest: string
+  draftDigest: string
+  title: string
+  contractKind: string
+  repositoryUrl: string
+  baseCommit: string
+  packageSha256?: string | null
+  closesAt: Date | string
+  rewardMinor: bigint | number
+  currency: string
+  feeBps: number
+  windowSeconds: number
+  responseSeconds: number
+  bondMinor: bigint | number
+  invitedIds?: Prisma.ContractCreateinvitedIdsInput | string[]
+  inviteOnly: boolean
+  needsClaim: boolean
+  approvalState?: string
+  approvalAttempt?: number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: string | null
+  baseBlob?: string | null
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  endedAt?: Date | string | null
+  nextDueAt?: Date | string | null
+  claimTokens?: Prisma.ClaimTokenUncheckedCreateNestedManyWithoutContractInput
+  submissions?: Prisma.SubmissionUncheckedCreateNestedManyWithoutContractInput
+  runs?: Prisma.RunUncheckedCreateNestedManyWithoutContractInput
+  challenges?: Prisma.ChallengeUncheckedCreateNestedManyWithoutContractInput
+  escrow?: Prisma.EscrowUncheckedCreateNestedOneWithoutContractInput
+  transfers?: Prisma.LedgerTransferUncheckedCreateNestedManyWithoutContractInput
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutContractInput
+}
+
+export type ContractCreateOrConnectWithoutPayoutInput = {
+  where: Prisma.ContractWhereUniqueInput
+  create: Prisma.XOR<Prisma.ContractCreateWithoutPayoutInput, Prisma.ContractUncheckedCreateWithoutPayoutInput>
+}
+
+export type ContractUpsertWithoutPayoutInput = {
+  update: Prisma.XOR<Prisma.ContractUpdateWithoutPayoutInput, Prisma.ContractUncheckedUpdateWithoutPayoutInput>
+  create: Prisma.XOR<Prisma.ContractCreateWithoutPayoutInput, Prisma.ContractUncheckedCreateWithoutPayoutInput>
+  where?: Prisma.ContractWhereInput
+}
+
+export type ContractUpdateToOneWithWhereWithoutPayoutInput = {
+  where?: Prisma.ContractWhereInput
+  data: Prisma.XOR<Prisma.ContractUpdateWithoutPayoutInput, Prisma.ContractUncheckedUpdateWithoutPayoutInput>
+}
+
+export type ContractUpdateWithoutPayoutInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  document?: Prisma.StringFieldUpdateOperationsInput | string
+  digest?: Prisma.StringFieldUpdateOperationsInput | string
+  draftDigest?: Prisma.StringFieldUpdateOperationsInput | string
+  title?: Prisma.StringFieldUpdateOperationsInput | string
+  contractKind?: Prisma.StringFieldUpdateOperationsInput | string
+  repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
+  baseCommit?: Prisma.StringFieldUpdateOperationsInput | string
+  closesAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  rewardMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  feeBps?: Prisma.IntFieldUpdateOperationsInput | number
+  windowSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  responseSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  bondMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  invitedIds?: Prisma.ContractUpdateinvitedIdsInput | string[]
+  inviteOnly?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  needsClaim?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  approvalState?: Prisma.StringFieldUpdateOperationsInput | string
+  approvalAttempt?: Prisma.IntFieldUpdateOperationsInput | number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  nextDueAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  requester?: Prisma.PrincipalUpdateOneRequiredWithoutContractsNestedInput
+  package?: Prisma.PackageUpdateOneWithoutContractsNestedInput
+  base?: Prisma.BlobUpdateOneWithoutContractsNestedInput
+  claimTokens?: Prisma.ClaimTokenUpdateManyWithoutContractNestedInput
+  submissions?: Prisma.SubmissionUpdateManyWithoutContractNestedInput
+  runs?: Prisma.RunUpdateManyWithoutContractNestedInput
+  challenges?: Prisma.ChallengeUpdateManyWithoutContractNestedInput
+  escrow?: Prisma.EscrowUpdateOneWithoutContractNestedInput
+  transfers?: Prisma.LedgerTransferUpdateManyWithoutContractNestedInput
+  events?: Prisma.EventUpdateManyWithoutContractNestedInput
+}
+
+export type ContractUncheckedUpdateWithoutPayoutInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  requesterId?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  document?: Prisma.StringFieldUpdateOperationsInput | string
+  digest?: Prisma.StringFieldUpdateOperationsInput | string
+  draftDigest?: Prisma.StringFieldUpdateOperationsInput | string
+  title?: Prisma.StringFieldUpdateOperationsInput | string
+  contractKind?: Prisma.StringFieldUpdateOperationsInput | string
+  repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
+  baseCommit?: Prisma.StringFieldUpdateOperationsInput | string
+  packageSha256?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  closesAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  rewardMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  feeBps?: Prisma.IntFieldUpdateOperationsInput | number
+  windowSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  responseSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  bondMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  invitedIds?: Prisma.ContractUpdateinvitedIdsInput | string[]
+  inviteOnly?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  needsClaim?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  approvalState?: Prisma.StringFieldUpdateOperationsInput | string
+  approvalAttempt?: Prisma.IntFieldUpdateOperationsInput | number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  baseBlob?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  nextDueAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  claimTokens?: Prisma.ClaimTokenUncheckedUpdateManyWithoutContractNestedInput
+  submissions?: Prisma.SubmissionUncheckedUpdateManyWithoutContractNestedInput
+  runs?: Prisma.RunUncheckedUpdateManyWithoutContractNestedInput
+  challenges?: Prisma.ChallengeUncheckedUpdateManyWithoutContractNestedInput
+  escrow?: Prisma.EscrowUncheckedUpdateOneWithoutContractNestedInput
+  transfers?: Prisma.LedgerTransferUncheckedUpdateManyWithoutContractNestedInput
+  events?: Prisma.EventUncheckedUpdateManyWithoutContractNestedInput
+}
+
+export type ContractCreateWithoutEventsInput = {
+  id: string
+  seq?: bigint | number
+  state?: string
+  document: string
+  digest: string
+  draftDigest: string
+  title: string
+  contractKind: string
+  repositoryUrl: string
+  baseCommit: string
+  closesAt: Date | string
+  rewardMinor: bigint | number
+  currency: string
+  feeBps: number
+  windowSeconds: number
+  responseSeconds: number
+  bondMinor: bigint | number
+  invitedIds?: Prisma.ContractCreateinvitedIdsInput | string[]
+  inviteOnly: boolean
+  needsClaim: boolean
+  approvalState?: string
+  approvalAttempt?: number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: string | null
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  endedAt?: Date | string | null
+  nextDueAt?: Date | string | null
+  requester: Prisma.PrincipalCreateNestedOneWithoutContractsInput
+  package?: Prisma.PackageCreateNestedOneWithoutContractsInput
+  base?: Prisma.BlobCreateNestedOneWithoutContractsInput
+  claimTokens?: Prisma.ClaimTokenCreateNestedManyWithoutContractInput
+  submissions?: Prisma.SubmissionCreateNestedManyWithoutContractInput
+  runs?: Prisma.RunCreateNestedManyWithoutContractInput
+  challenges?: Prisma.ChallengeCreateNestedManyWithoutContractInput
+  escrow?: Prisma.EscrowCreateNestedOneWithoutContractInput
+  transfers?: Prisma.LedgerTransferCreateNestedManyWithoutContractInput
+  payout?: Prisma.PayoutCreateNestedOneWithoutContractInput
+}
+
+export type ContractUncheckedCreateWithoutEventsInput = {
+  id: string
+  seq?: bigint | number
+  requesterId: string
+  state?: string
+  document: string
+  digest: string
+  draftDigest: string
+  title: string
+  contractKind: string
+  repositoryUrl: string
+  baseCommit: string
+  packageSha256?: string | null
+  closesAt: Date | string
+  rewardMinor: bigint | number
+  currency: string
+  feeBps: number
+  windowSeconds: number
+  responseSeconds: number
+  bondMinor: bigint | number
+  invitedIds?: Prisma.ContractCreateinvitedIdsInput | string[]
+  inviteOnly: boolean
+  needsClaim: boolean
+  approvalState?: string
+  approvalAttempt?: number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: string | null
+  baseBlob?: string | null
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  endedAt?: Date | string | null
+  nextDueAt?: Date | string | null
+  claimTokens?: Prisma.ClaimTokenUncheckedCreateNestedManyWithoutContractInput
+  submissions?: Prisma.SubmissionUncheckedCreateNestedManyWithoutContractInput
+  runs?: Prisma.RunUncheckedCreateNestedManyWithoutContractInput
+  challenges?: Prisma.ChallengeUncheckedCreateNestedManyWithoutContractInput
+  escrow?: Prisma.EscrowUncheckedCreateNestedOneWithoutContractInput
+  transfers?: Prisma.LedgerTransferUncheckedCreateNestedManyWithoutContractInput
+  payout?: Prisma.PayoutUncheckedCreateNestedOneWithoutContractInput
+}
+
+export type ContractCreateOrConnectWithoutEventsInput = {
+  where: Prisma.ContractWhereUniqueInput
+  create: Prisma.XOR<Prisma.ContractCreateWithoutEventsInput, Prisma.ContractUncheckedCreateWithoutEventsInput>
+}
+
+export type ContractUpsertWithoutEventsInput = {
+  update: Prisma.XOR<Prisma.ContractUpdateWithoutEventsInput, Prisma.ContractUncheckedUpdateWithoutEventsInput>
+  create: Prisma.XOR<Prisma.ContractCreateWithoutEventsInput, Prisma.ContractUncheckedCreateWithoutEventsInput>
+  where?: Prisma.ContractWhereInput
+}
+
+export type ContractUpdateToOneWithWhereWithoutEventsInput = {
+  where?: Prisma.ContractWhereInput
+  data: Prisma.XOR<Prisma.ContractUpdateWithoutEventsInput, Prisma.ContractUncheckedUpdateWithoutEventsInput>
+}
+
+export type ContractUpdateWithoutEventsInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  document?: Prisma.StringFieldUpdateOperationsInput | string
+  digest?: Prisma.StringFieldUpdateOperationsInput | string
+  draftDigest?: Prisma.StringFieldUpdateOperationsInput | string
+  title?: Prisma.StringFieldUpdateOperationsInput | string
+  contractKind?: Prisma.StringFieldUpdateOperationsInput | string
+  repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
+  baseCommit?: Prisma.StringFieldUpdateOperationsInput | string
+  closesAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  rewardMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  feeBps?: Prisma.IntFieldUpdateOperationsInput | number
+  windowSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  responseSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  bondMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  invitedIds?: Prisma.ContractUpdateinvitedIdsInput | string[]
+  inviteOnly?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  needsClaim?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  approvalState?: Prisma.StringFieldUpdateOperationsInput | string
+  approvalAttempt?: Prisma.IntFieldUpdateOperationsInput | number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  nextDueAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  requester?: Prisma.PrincipalUpdateOneRequiredWithoutContractsNestedInput
+  package?: Prisma.PackageUpdateOneWithoutContractsNestedInput
+  base?: Prisma.BlobUpdateOneWithoutContractsNestedInput
+  claimTokens?: Prisma.ClaimTokenUpdateManyWithoutContractNestedInput
+  submissions?: Prisma.SubmissionUpdateManyWithoutContractNestedInput
+  runs?: Prisma.RunUpdateManyWithoutContractNestedInput
+  challenges?: Prisma.ChallengeUpdateManyWithoutContractNestedInput
+  escrow?: Prisma.EscrowUpdateOneWithoutContractNestedInput
+  transfers?: Prisma.LedgerTransferUpdateManyWithoutContractNestedInput
+  payout?: Prisma.PayoutUpdateOneWithoutContractNestedInput
+}
+
+export type ContractUncheckedUpdateWithoutEventsInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  requesterId?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  document?: Prisma.StringFieldUpdateOperationsInput | string
+  digest?: Prisma.StringFieldUpdateOperationsInput | string
+  draftDigest?: Prisma.StringFieldUpdateOperationsInput | string
+  title?: Prisma.StringFieldUpdateOperationsInput | string
+  contractKind?: Prisma.StringFieldUpdateOperationsInput | string
+  repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
+  baseCommit?: Prisma.StringFieldUpdateOperationsInput | string
+  packageSha256?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  closesAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  rewardMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  feeBps?: Prisma.IntFieldUpdateOperationsInput | number
+  windowSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  responseSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  bondMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  invitedIds?: Prisma.ContractUpdateinvitedIdsInput | string[]
+  inviteOnly?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  needsClaim?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  approvalState?: Prisma.StringFieldUpdateOperationsInput | string
+  approvalAttempt?: Prisma.IntFieldUpdateOperationsInput | number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  baseBlob?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  nextDueAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  claimTokens?: Prisma.ClaimTokenUncheckedUpdateManyWithoutContractNestedInput
+  submissions?: Prisma.SubmissionUncheckedUpdateManyWithoutContractNestedInput
+  runs?: Prisma.RunUncheckedUpdateManyWithoutContractNestedInput
+  challenges?: Prisma.ChallengeUncheckedUpdateManyWithoutContractNestedInput
+  escrow?: Prisma.EscrowUncheckedUpdateOneWithoutContractNestedInput
+  transfers?: Prisma.LedgerTransferUncheckedUpdateManyWithoutContractNestedInput
+  payout?: Prisma.PayoutUncheckedUpdateOneWithoutContractNestedInput
+}
+
+export type ContractCreateManyRequesterInput = {
+  id: string
+  seq?: bigint | number
+  state?: string
+  document: string
+  digest: string
+  draftDigest: string
+  title: string
+  contractKind: string
+  repositoryUrl: string
+  baseCommit: string
+  packageSha256?: string | null
+  closesAt: Date | string
+  rewardMinor: bigint | number
+  currency: string
+  feeBps: number
+  windowSeconds: number
+  responseSeconds: number
+  bondMinor: bigint | number
+  invitedIds?: Prisma.ContractCreateinvitedIdsInput | string[]
+  inviteOnly: boolean
+  needsClaim: boolean
+  approvalState?: string
+  approvalAttempt?: number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: string | null
+  baseBlob?: string | null
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  endedAt?: Date | string | null
+  nextDueAt?: Date | string | null
+}
+
+export type ContractUpdateWithoutRequesterInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  document?: Prisma.StringFieldUpdateOperationsInput | string
+  digest?: Prisma.StringFieldUpdateOperationsInput | string
+  draftDigest?: Prisma.StringFieldUpdateOperationsInput | string
+  title?: Prisma.StringFieldUpdateOperationsInput | string
+  contractKind?: Prisma.StringFieldUpdateOperationsInput | string
+  repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
+  baseCommit?: Prisma.StringFieldUpdateOperationsInput | string
+  closesAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  rewardMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  feeBps?: Prisma.IntFieldUpdateOperationsInput | number
+  windowSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  responseSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  bondMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  invitedIds?: Prisma.ContractUpdateinvitedIdsInput | string[]
+  inviteOnly?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  needsClaim?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  approvalState?: Prisma.StringFieldUpdateOperationsInput | string
+  approvalAttempt?: Prisma.IntFieldUpdateOperationsInput | number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  nextDueAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  package?: Prisma.PackageUpdateOneWithoutContractsNestedInput
+  base?: Prisma.BlobUpdateOneWithoutContractsNestedInput
+  claimTokens?: Prisma.ClaimTokenUpdateManyWithoutContractNestedInput
+  submissions?: Prisma.SubmissionUpdateManyWithoutContractNestedInput
+  runs?: Prisma.RunUpdateManyWithoutContractNestedInput
+  challenges?: Prisma.ChallengeUpdateManyWithoutContractNestedInput
+  escrow?: Prisma.EscrowUpdateOneWithoutContractNestedInput
+  transfers?: Prisma.LedgerTransferUpdateManyWithoutContractNestedInput
+  payout?: Prisma.PayoutUpdateOneWithoutContractNestedInput
+  events?: Prisma.EventUpdateManyWithoutContractNestedInput
+}
+
+export type ContractUncheckedUpdateWithoutRequesterInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  document?: Prisma.StringFieldUpdateOperationsInput | string
+  digest?: Prisma.StringFieldUpdateOperationsInput | string
+  draftDigest?: Prisma.StringFieldUpdateOperationsInput | string
+  title?: Prisma.StringFieldUpdateOperationsInput | string
+  contractKind?: Prisma.StringFieldUpdateOperationsInput | string
+  repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
+  baseCommit?: Prisma.StringFieldUpdateOperationsInput | string
+  packageSha256?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  closesAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  rewardMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  feeBps?: Prisma.IntFieldUpdateOperationsInput | number
+  windowSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  responseSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  bondMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  invitedIds?: Prisma.ContractUpdateinvitedIdsInput | string[]
+  inviteOnly?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  needsClaim?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  approvalState?: Prisma.StringFieldUpdateOperationsInput | string
+  approvalAttempt?: Prisma.IntFieldUpdateOperationsInput | number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  baseBlob?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  nextDueAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  claimTokens?: Prisma.ClaimTokenUncheckedUpdateManyWithoutContractNestedInput
+  submissions?: Prisma.SubmissionUncheckedUpdateManyWithoutContractNestedInput
+  runs?: Prisma.RunUncheckedUpdateManyWithoutContractNestedInput
+  challenges?: Prisma.ChallengeUncheckedUpdateManyWithoutContractNestedInput
+  escrow?: Prisma.EscrowUncheckedUpdateOneWithoutContractNestedInput
+  transfers?: Prisma.LedgerTransferUncheckedUpdateManyWithoutContractNestedInput
+  payout?: Prisma.PayoutUncheckedUpdateOneWithoutContractNestedInput
+  events?: Prisma.EventUncheckedUpdateManyWithoutContractNestedInput
+}
+
+export type ContractUncheckedUpdateManyWithoutRequesterInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  document?: Prisma.StringFieldUpdateOperationsInput | string
+  digest?: Prisma.StringFieldUpdateOperationsInput | string
+  draftDigest?: Prisma.StringFieldUpdateOperationsInput | string
+  title?: Prisma.StringFieldUpdateOperationsInput | string
+  contractKind?: Prisma.StringFieldUpdateOperationsInput | string
+  repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
+  baseCommit?: Prisma.StringFieldUpdateOperationsInput | string
+  packageSha256?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  closesAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  rewardMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  feeBps?: Prisma.IntFieldUpdateOperationsInput | number
+  windowSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  responseSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  bondMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  invitedIds?: Prisma.ContractUpdateinvitedIdsInput | string[]
+  inviteOnly?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  needsClaim?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  approvalState?: Prisma.StringFieldUpdateOperationsInput | string
+  approvalAttempt?: Prisma.IntFieldUpdateOperationsInput | number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  baseBlob?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  nextDueAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+}
+
+export type ContractCreateManyBaseInput = {
+  id: string
+  seq?: bigint | number
+  requesterId: string
+  state?: string
+  document: string
+  digest: string
+  draftDigest: string
+  title: string
+  contractKind: string
+  repositoryUrl: string
+  baseCommit: string
+  packageSha256?: string | null
+  closesAt: Date | string
+  rewardMinor: bigint | number
+  currency: string
+  feeBps: number
+  windowSeconds: number
+  responseSeconds: number
+  bondMinor: bigint | number
+  invitedIds?: Prisma.ContractCreateinvitedIdsInput | string[]
+  inviteOnly: boolean
+  needsClaim: boolean
+  approvalState?: string
+  approvalAttempt?: number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: string | null
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  endedAt?: Date | string | null
+  nextDueAt?: Date | string | null
+}
+
+export type ContractUpdateWithoutBaseInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  document?: Prisma.StringFieldUpdateOperationsInput | string
+  digest?: Prisma.StringFieldUpdateOperationsInput | string
+  draftDigest?: Prisma.StringFieldUpdateOperationsInput | string
+  title?: Prisma.StringFieldUpdateOperationsInput | string
+  contractKind?: Prisma.StringFieldUpdateOperationsInput | string
+  repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
+  baseCommit?: Prisma.StringFieldUpdateOperationsInput | string
+  closesAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  rewardMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  feeBps?: Prisma.IntFieldUpdateOperationsInput | number
+  windowSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  responseSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  bondMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  invitedIds?: Prisma.ContractUpdateinvitedIdsInput | string[]
+  inviteOnly?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  needsClaim?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  approvalState?: Prisma.StringFieldUpdateOperationsInput | string
+  approvalAttempt?: Prisma.IntFieldUpdateOperationsInput | number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  nextDueAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  requester?: Prisma.PrincipalUpdateOneRequiredWithoutContractsNestedInput
+  package?: Prisma.PackageUpdateOneWithoutContractsNestedInput
+  claimTokens?: Prisma.ClaimTokenUpdateManyWithoutContractNestedInput
+  submissions?: Prisma.SubmissionUpdateManyWithoutContractNestedInput
+  runs?: Prisma.RunUpdateManyWithoutContractNestedInput
+  challenges?: Prisma.ChallengeUpdateManyWithoutContractNestedInput
+  escrow?: Prisma.EscrowUpdateOneWithoutContractNestedInput
+  transfers?: Prisma.LedgerTransferUpdateManyWithoutContractNestedInput
+  payout?: Prisma.PayoutUpdateOneWithoutContractNestedInput
+  events?: Prisma.EventUpdateManyWithoutContractNestedInput
+}
+
+export type ContractUncheckedUpdateWithoutBaseInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  requesterId?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  document?: Prisma.StringFieldUpdateOperationsInput | string
+  digest?: Prisma.StringFieldUpdateOperationsInput | string
+  draftDigest?: Prisma.StringFieldUpdateOperationsInput | string
+  title?: Prisma.StringFieldUpdateOperationsInput | string
+  contractKind?: Prisma.StringFieldUpdateOperationsInput | string
+  repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
+  baseCommit?: Prisma.StringFieldUpdateOperationsInput | string
+  packageSha256?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  closesAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  rewardMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  feeBps?: Prisma.IntFieldUpdateOperationsInput | number
+  windowSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  responseSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  bondMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  invitedIds?: Prisma.ContractUpdateinvitedIdsInput | string[]
+  inviteOnly?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  needsClaim?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  approvalState?: Prisma.StringFieldUpdateOperationsInput | string
+  approvalAttempt?: Prisma.IntFieldUpdateOperationsInput | number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  nextDueAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  claimTokens?: Prisma.ClaimTokenUncheckedUpdateManyWithoutContractNestedInput
+  submissions?: Prisma.SubmissionUncheckedUpdateManyWithoutContractNestedInput
+  runs?: Prisma.RunUncheckedUpdateManyWithoutContractNestedInput
+  challenges?: Prisma.ChallengeUncheckedUpdateManyWithoutContractNestedInput
+  escrow?: Prisma.EscrowUncheckedUpdateOneWithoutContractNestedInput
+  transfers?: Prisma.LedgerTransferUncheckedUpdateManyWithoutContractNestedInput
+  payout?: Prisma.PayoutUncheckedUpdateOneWithoutContractNestedInput
+  events?: Prisma.EventUncheckedUpdateManyWithoutContractNestedInput
+}
+
+export type ContractUncheckedUpdateManyWithoutBaseInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  requesterId?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  document?: Prisma.StringFieldUpdateOperationsInput | string
+  digest?: Prisma.StringFieldUpdateOperationsInput | string
+  draftDigest?: Prisma.StringFieldUpdateOperationsInput | string
+  title?: Prisma.StringFieldUpdateOperationsInput | string
+  contractKind?: Prisma.StringFieldUpdateOperationsInput | string
+  repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
+  baseCommit?: Prisma.StringFieldUpdateOperationsInput | string
+  packageSha256?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  closesAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  rewardMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  feeBps?: Prisma.IntFieldUpdateOperationsInput | number
+  windowSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  responseSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  bondMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  invitedIds?: Prisma.ContractUpdateinvitedIdsInput | string[]
+  inviteOnly?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  needsClaim?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  approvalState?: Prisma.StringFieldUpdateOperationsInput | string
+  approvalAttempt?: Prisma.IntFieldUpdateOperationsInput | number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  nextDueAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+}
+
+export type ContractCreateManyPackageInput = {
+  id: string
+  seq?: bigint | number
+  state?: string
+  document: string
+  digest: string
+  draftDigest: string
+  title: string
+  contractKind: string
+  repositoryUrl: string
+  baseCommit: string
+  closesAt: Date | string
+  rewardMinor: bigint | number
+  currency: string
+  feeBps: number
+  windowSeconds: number
+  responseSeconds: number
+  bondMinor: bigint | number
+  invitedIds?: Prisma.ContractCreateinvitedIdsInput | string[]
+  inviteOnly: boolean
+  needsClaim: boolean
+  approvalState?: string
+  approvalAttempt?: number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: string | null
+  baseBlob?: string | null
+  createdAt?: Date | string
+  updatedAt?: Date | string
+  endedAt?: Date | string | null
+  nextDueAt?: Date | string | null
+}
+
+export type ContractUpdateWithoutPackageInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  document?: Prisma.StringFieldUpdateOperationsInput | string
+  digest?: Prisma.StringFieldUpdateOperationsInput | string
+  draftDigest?: Prisma.StringFieldUpdateOperationsInput | string
+  title?: Prisma.StringFieldUpdateOperationsInput | string
+  contractKind?: Prisma.StringFieldUpdateOperationsInput | string
+  repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
+  baseCommit?: Prisma.StringFieldUpdateOperationsInput | string
+  closesAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  rewardMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  feeBps?: Prisma.IntFieldUpdateOperationsInput | number
+  windowSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  responseSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  bondMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  invitedIds?: Prisma.ContractUpdateinvitedIdsInput | string[]
+  inviteOnly?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  needsClaim?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  approvalState?: Prisma.StringFieldUpdateOperationsInput | string
+  approvalAttempt?: Prisma.IntFieldUpdateOperationsInput | number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  nextDueAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  requester?: Prisma.PrincipalUpdateOneRequiredWithoutContractsNestedInput
+  base?: Prisma.BlobUpdateOneWithoutContractsNestedInput
+  claimTokens?: Prisma.ClaimTokenUpdateManyWithoutContractNestedInput
+  submissions?: Prisma.SubmissionUpdateManyWithoutContractNestedInput
+  runs?: Prisma.RunUpdateManyWithoutContractNestedInput
+  challenges?: Prisma.ChallengeUpdateManyWithoutContractNestedInput
+  escrow?: Prisma.EscrowUpdateOneWithoutContractNestedInput
+  transfers?: Prisma.LedgerTransferUpdateManyWithoutContractNestedInput
+  payout?: Prisma.PayoutUpdateOneWithoutContractNestedInput
+  events?: Prisma.EventUpdateManyWithoutContractNestedInput
+}
+
+export type ContractUncheckedUpdateWithoutPackageInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  document?: Prisma.StringFieldUpdateOperationsInput | string
+  digest?: Prisma.StringFieldUpdateOperationsInput | string
+  draftDigest?: Prisma.StringFieldUpdateOperationsInput | string
+  title?: Prisma.StringFieldUpdateOperationsInput | string
+  contractKind?: Prisma.StringFieldUpdateOperationsInput | string
+  repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
+  baseCommit?: Prisma.StringFieldUpdateOperationsInput | string
+  closesAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  rewardMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  feeBps?: Prisma.IntFieldUpdateOperationsInput | number
+  windowSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  responseSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  bondMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  invitedIds?: Prisma.ContractUpdateinvitedIdsInput | string[]
+  inviteOnly?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  needsClaim?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  approvalState?: Prisma.StringFieldUpdateOperationsInput | string
+  approvalAttempt?: Prisma.IntFieldUpdateOperationsInput | number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  baseBlob?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  nextDueAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  claimTokens?: Prisma.ClaimTokenUncheckedUpdateManyWithoutContractNestedInput
+  submissions?: Prisma.SubmissionUncheckedUpdateManyWithoutContractNestedInput
+  runs?: Prisma.RunUncheckedUpdateManyWithoutContractNestedInput
+  challenges?: Prisma.ChallengeUncheckedUpdateManyWithoutContractNestedInput
+  escrow?: Prisma.EscrowUncheckedUpdateOneWithoutContractNestedInput
+  transfers?: Prisma.LedgerTransferUncheckedUpdateManyWithoutContractNestedInput
+  payout?: Prisma.PayoutUncheckedUpdateOneWithoutContractNestedInput
+  events?: Prisma.EventUncheckedUpdateManyWithoutContractNestedInput
+}
+
+export type ContractUncheckedUpdateManyWithoutPackageInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  document?: Prisma.StringFieldUpdateOperationsInput | string
+  digest?: Prisma.StringFieldUpdateOperationsInput | string
+  draftDigest?: Prisma.StringFieldUpdateOperationsInput | string
+  title?: Prisma.StringFieldUpdateOperationsInput | string
+  contractKind?: Prisma.StringFieldUpdateOperationsInput | string
+  repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
+  baseCommit?: Prisma.StringFieldUpdateOperationsInput | string
+  closesAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  rewardMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  feeBps?: Prisma.IntFieldUpdateOperationsInput | number
+  windowSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  responseSeconds?: Prisma.IntFieldUpdateOperationsInput | number
+  bondMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  invitedIds?: Prisma.ContractUpdateinvitedIdsInput | string[]
+  inviteOnly?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  needsClaim?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  approvalState?: Prisma.StringFieldUpdateOperationsInput | string
+  approvalAttempt?: Prisma.IntFieldUpdateOperationsInput | number
+  findings?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  approvalProblem?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  baseBlob?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  endedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  nextDueAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+}
+
+
+/**
+ * Count Type ContractCountOutputType
+ */
+
+export type ContractCountOutputType = {
+  claimTokens: number
+  submissions: number
+  runs: number
+  challenges: number
+  transfers: number
+  events: number
+}
+
+export type ContractCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  claimTokens?: boolean | ContractCountOutputTypeCountClaimTokensArgs
+  submissions?: boolean | ContractCountOutputTypeCountSubmissionsArgs
+  runs?: boolean | ContractCountOutputTypeCountRunsArgs
+  challenges?: boolean | ContractCountOutputTypeCountChallengesArgs
+  transfers?: boolean | ContractCountOutputTypeCountTransfersArgs
+  events?: boolean | ContractCountOutputTypeCountEventsArgs
+}
+
+/**
+ * ContractCountOutputType without action
+ */
+export type ContractCountOutputTypeDefaultArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the ContractCountOutputType
+   */
+  select?: Prisma.ContractCountOutputTypeSelect<ExtArgs> | null
+}
+
+/**
+ * ContractCountOutputType without action
+ */
+export type ContractCountOutputTypeCountClaimTokensArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.ClaimTokenWhereInput
+}
+
+/**
+ * ContractCountOutputType without action
+ */
+export type ContractCountOutputTypeCountSubmissionsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.SubmissionWhereInput
+}
+
+/**
+ * ContractCountOutputType without action
+ */
+export type ContractCountOutputTypeCountRunsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.RunWhereInput
+}
+
+/**
+ * ContractCountOutputType without action
+ */
+export type ContractCountOutputTypeCountChallengesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.ChallengeWhereInput
+}
+
+/**
+ * ContractCountOutputType without action
+ */
+export type ContractCountOutputTypeCountTransfersArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.LedgerTransferWhereInput
+}
+
+/**
+ * ContractCountOutputType without action
+ */
+export type ContractCountOutputTypeCountEventsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.EventWhereInput
+}
 
 
 export type ContractSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -992,6 +3631,18 @@ export type ContractSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs
   updatedAt?: boolean
   endedAt?: boolean
   nextDueAt?: boolean
+  requester?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
+  package?: boolean | Prisma.Contract$packageArgs<ExtArgs>
+  base?: boolean | Prisma.Contract$baseArgs<ExtArgs>
+  claimTokens?: boolean | Prisma.Contract$claimTokensArgs<ExtArgs>
+  submissions?: boolean | Prisma.Contract$submissionsArgs<ExtArgs>
+  runs?: boolean | Prisma.Contract$runsArgs<ExtArgs>
+  challenges?: boolean | Prisma.Contract$challengesArgs<ExtArgs>
+  escrow?: boolean | Prisma.Contract$escrowArgs<ExtArgs>
+  transfers?: boolean | Prisma.Contract$transfersArgs<ExtArgs>
+  payout?: boolean | Prisma.Contract$payoutArgs<ExtArgs>
+  events?: boolean | Prisma.Contract$eventsArgs<ExtArgs>
+  _count?: boolean | Prisma.ContractCountOutputTypeDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["contract"]>
 
 export type ContractSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -1026,6 +3677,9 @@ export type ContractSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Exte
   updatedAt?: boolean
   endedAt?: boolean
   nextDueAt?: boolean
+  requester?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
+  package?: boolean | Prisma.Contract$packageArgs<ExtArgs>
+  base?: boolean | Prisma.Contract$baseArgs<ExtArgs>
 }, ExtArgs["result"]["contract"]>
 
 export type ContractSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -1060,6 +3714,9 @@ export type ContractSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Exte
   updatedAt?: boolean
   endedAt?: boolean
   nextDueAt?: boolean
+  requester?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
+  package?: boolean | Prisma.Contract$packageArgs<ExtArgs>
+  base?: boolean | Prisma.Contract$baseArgs<ExtArgs>
 }, ExtArgs["result"]["contract"]>
 
 export type ContractSelectScalar = {
@@ -1097,10 +3754,49 @@ export type ContractSelectScalar = {
 }
 
 export type ContractOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "seq" | "requesterId" | "state" | "document" | "digest" | "draftDigest" | "title" | "contractKind" | "repositoryUrl" | "baseCommit" | "packageSha256" | "closesAt" | "rewardMinor" | "currency" | "feeBps" | "windowSeconds" | "responseSeconds" | "bondMinor" | "invitedIds" | "inviteOnly" | "needsClaim" | "approvalState" | "approvalAttempt" | "findings" | "approvalProblem" | "baseBlob" | "createdAt" | "updatedAt" | "endedAt" | "nextDueAt", ExtArgs["result"]["contract"]>
+export type ContractInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  requester?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
+  package?: boolean | Prisma.Contract$packageArgs<ExtArgs>
+  base?: boolean | Prisma.Contract$baseArgs<ExtArgs>
+  claimTokens?: boolean | Prisma.Contract$claimTokensArgs<ExtArgs>
+  submissions?: boolean | Prisma.Contract$submissionsArgs<ExtArgs>
+  runs?: boolean | Prisma.Contract$runsArgs<ExtArgs>
+  challenges?: boolean | Prisma.Contract$challengesArgs<ExtArgs>
+  escrow?: boolean | Prisma.Contract$escrowArgs<ExtArgs>
+  transfers?: boolean | Prisma.Contract$transfersArgs<ExtArgs>
+  payout?: boolean | Prisma.Contract$payoutArgs<ExtArgs>
+  events?: boolean | Prisma.Contract$eventsArgs<ExtArgs>
+  _count?: boolean | Prisma.ContractCountOutputTypeDefaultArgs<ExtArgs>
+}
+export type ContractIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  requester?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
+  package?: boolean | Prisma.Contract$packageArgs<ExtArgs>
+  base?: boolean | Prisma.Contract$baseArgs<ExtArgs>
+}
+export type ContractIncludeUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  requester?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
+  package?: boolean | Prisma.Contract$packageArgs<ExtArgs>
+  base?: boolean | Prisma.Contract$baseArgs<ExtArgs>
+}
 
 export type $ContractPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "Contract"
-  objects: {}
+  objects: {
+    requester: Prisma.$PrincipalPayload<ExtArgs>
+    /**
+     * Nobody can name a package that is not their own.
+     */
+    package: Prisma.$PackagePayload<ExtArgs> | null
+    base: Prisma.$BlobPayload<ExtArgs> | null
+    claimTokens: Prisma.$ClaimTokenPayload<ExtArgs>[]
+    submissions: Prisma.$SubmissionPayload<ExtArgs>[]
+    runs: Prisma.$RunPayload<ExtArgs>[]
+    challenges: Prisma.$ChallengePayload<ExtArgs>[]
+    escrow: Prisma.$EscrowPayload<ExtArgs> | null
+    transfers: Prisma.$LedgerTransferPayload<ExtArgs>[]
+    payout: Prisma.$PayoutPayload<ExtArgs> | null
+    events: Prisma.$EventPayload<ExtArgs>[]
+  }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     id: string
     /**
@@ -1557,6 +4253,17 @@ readonly fields: ContractFieldRefs;
  */
 export interface Prisma__ContractClient<T, Null = never, ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs, GlobalOmitOptions = {}> extends Prisma.PrismaPromise<T> {
   readonly [Symbol.toStringTag]: "PrismaPromise"
+  requester<T extends Prisma.PrincipalDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.PrincipalDefaultArgs<ExtArgs>>): Prisma.Prisma__PrincipalClient<runtime.Types.Result.GetResult<Prisma.$PrincipalPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
+  package<T extends Prisma.Contract$packageArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Contract$packageArgs<ExtArgs>>): Prisma.Prisma__PackageClient<runtime.Types.Result.GetResult<Prisma.$PackagePayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | null, null, ExtArgs, GlobalOmitOptions>
+  base<T extends Prisma.Contract$baseArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Contract$baseArgs<ExtArgs>>): Prisma.Prisma__BlobClient<runtime.Types.Result.GetResult<Prisma.$BlobPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | null, null, ExtArgs, GlobalOmitOptions>
+  claimTokens<T extends Prisma.Contract$claimTokensArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Contract$claimTokensArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$ClaimTokenPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  submissions<T extends Prisma.Contract$submissionsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Contract$submissionsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$SubmissionPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  runs<T extends Prisma.Contract$runsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Contract$runsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$RunPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  challenges<T extends Prisma.Contract$challengesArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Contract$challengesArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$ChallengePayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  escrow<T extends Prisma.Contract$escrowArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Contract$escrowArgs<ExtArgs>>): Prisma.Prisma__EscrowClient<runtime.Types.Result.GetResult<Prisma.$EscrowPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | null, null, ExtArgs, GlobalOmitOptions>
+  transfers<T extends Prisma.Contract$transfersArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Contract$transfersArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$LedgerTransferPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  payout<T extends Prisma.Contract$payoutArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Contract$payoutArgs<ExtArgs>>): Prisma.Prisma__PayoutClient<runtime.Types.Result.GetResult<Prisma.$PayoutPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | null, null, ExtArgs, GlobalOmitOptions>
+  events<T extends Prisma.Contract$eventsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Contract$eventsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$EventPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -1634,6 +4341,10 @@ export type ContractFindUniqueArgs<ExtArgs extends runtime.Types.Extensions.Inte
    */
   omit?: Prisma.ContractOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ContractInclude<ExtArgs> | null
+  /**
    * Filter, which Contract to fetch.
    */
   where: Prisma.ContractWhereUniqueInput
@@ -1652,6 +4363,10 @@ export type ContractFindUniqueOrThrowArgs<ExtArgs extends runtime.Types.Extensio
    */
   omit?: Prisma.ContractOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ContractInclude<ExtArgs> | null
+  /**
    * Filter, which Contract to fetch.
    */
   where: Prisma.ContractWhereUniqueInput
@@ -1669,6 +4384,10 @@ export type ContractFindFirstArgs<ExtArgs extends runtime.Types.Extensions.Inter
    * Omit specific fields from the Contract
    */
   omit?: Prisma.ContractOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ContractInclude<ExtArgs> | null
   /**
    * Filter, which Contract to fetch.
    */
@@ -1718,6 +4437,10 @@ export type ContractFindFirstOrThrowArgs<ExtArgs extends runtime.Types.Extension
    */
   omit?: Prisma.ContractOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ContractInclude<ExtArgs> | null
+  /**
    * Filter, which Contract to fetch.
    */
   where?: Prisma.ContractWhereInput
@@ -1765,6 +4488,10 @@ export type ContractFindManyArgs<ExtArgs extends runtime.Types.Extensions.Intern
    * Omit specific fields from the Contract
    */
   omit?: Prisma.ContractOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ContractInclude<ExtArgs> | null
   /**
    * Filter, which Contracts to fetch.
    */
@@ -1814,6 +4541,10 @@ export type ContractCreateArgs<ExtArgs extends runtime.Types.Extensions.Internal
    */
   omit?: Prisma.ContractOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ContractInclude<ExtArgs> | null
+  /**
    * The data needed to create a Contract.
    */
   data: Prisma.XOR<Prisma.ContractCreateInput, Prisma.ContractUncheckedCreateInput>
@@ -1847,6 +4578,10 @@ export type ContractCreateManyAndReturnArgs<ExtArgs extends runtime.Types.Extens
    */
   data: Prisma.ContractCreateManyInput | Prisma.ContractCreateManyInput[]
   skipDuplicates?: boolean
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ContractIncludeCreateManyAndReturn<ExtArgs> | null
 }
 
 /**
@@ -1861,6 +4596,10 @@ export type ContractUpdateArgs<ExtArgs extends runtime.Types.Extensions.Internal
    * Omit specific fields from the Contract
    */
   omit?: Prisma.ContractOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ContractInclude<ExtArgs> | null
   /**
    * The data needed to update a Contract.
    */
@@ -1913,6 +4652,10 @@ export type ContractUpdateManyAndReturnArgs<ExtArgs extends runtime.Types.Extens
    * Limit how many Contracts to update.
    */
   limit?: number
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ContractIncludeUpdateManyAndReturn<ExtArgs> | null
 }
 
 /**
@@ -1927,6 +4670,10 @@ export type ContractUpsertArgs<ExtArgs extends runtime.Types.Extensions.Internal
    * Omit specific fields from the Contract
    */
   omit?: Prisma.ContractOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ContractInclude<ExtArgs> | null
   /**
    * The filter to search for the Contract to update in case it exists.
    */
@@ -1954,6 +4701,10 @@ export type ContractDeleteArgs<ExtArgs extends runtime.Types.Extensions.Internal
    */
   omit?: Prisma.ContractOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ContractInclude<ExtArgs> | null
+  /**
    * Filter which Contract to delete.
    */
   where: Prisma.ContractWhereUniqueInput
@@ -1974,6 +4725,226 @@ export type ContractDeleteManyArgs<ExtArgs extends runtime.Types.Extensions.Inte
 }
 
 /**
+ * Contract.package
+ */
+export type Contract$packageArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the Package
+   */
+  select?: Prisma.PackageSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the Package
+   */
+  omit?: Prisma.PackageOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.PackageInclude<ExtArgs> | null
+  where?: Prisma.PackageWhereInput
+}
+
+/**
+ * Contract.base
+ */
+export type Contract$baseArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the Blob
+   */
+  select?: Prisma.BlobSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the Blob
+   */
+  omit?: Prisma.BlobOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.BlobInclude<ExtArgs> | null
+  where?: Prisma.BlobWhereInput
+}
+
+/**
+ * Contract.claimTokens
+ */
+export type Contract$claimTokensArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the ClaimToken
+   */
+  select?: Prisma.ClaimTokenSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the ClaimToken
+   */
+  omit?: Prisma.ClaimTokenOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ClaimTokenInclude<ExtArgs> | null
+  where?: Prisma.ClaimTokenWhereInput
+  orderBy?: Prisma.ClaimTokenOrderByWithRelationInput | Prisma.ClaimTokenOrderByWithRelationInput[]
+  cursor?: Prisma.ClaimTokenWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.ClaimTokenScalarFieldEnum | Prisma.ClaimTokenScalarFieldEnum[]
+}
+
+/**
+ * Contract.submissions
+ */
+export type Contract$submissionsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the Submission
+   */
+  select?: Prisma.SubmissionSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the Submission
+   */
+  omit?: Prisma.SubmissionOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.SubmissionInclude<ExtArgs> | null
+  where?: Prisma.SubmissionWhereInput
+  orderBy?: Prisma.SubmissionOrderByWithRelationInput | Prisma.SubmissionOrderByWithRelationInput[]
+  cursor?: Prisma.SubmissionWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.SubmissionScalarFieldEnum | Prisma.SubmissionScalarFieldEnum[]
+}
+
+/**
+ * Contract.runs
+ */
+export type Contract$runsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the Run
+   */
+  select?: Prisma.RunSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the Run
+   */
+  omit?: Prisma.RunOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.RunInclude<ExtArgs> | null
+  where?: Prisma.RunWhereInput
+  orderBy?: Prisma.RunOrderByWithRelationInput | Prisma.RunOrderByWithRelationInput[]
+  cursor?: Prisma.RunWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.RunScalarFieldEnum | Prisma.RunScalarFieldEnum[]
+}
+
+/**
+ * Contract.challenges
+ */
+export type Contract$challengesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the Challenge
+   */
+  select?: Prisma.ChallengeSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the Challenge
+   */
+  omit?: Prisma.ChallengeOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ChallengeInclude<ExtArgs> | null
+  where?: Prisma.ChallengeWhereInput
+  orderBy?: Prisma.ChallengeOrderByWithRelationInput | Prisma.ChallengeOrderByWithRelationInput[]
+  cursor?: Prisma.ChallengeWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.ChallengeScalarFieldEnum | Prisma.ChallengeScalarFieldEnum[]
+}
+
+/**
+ * Contract.escrow
+ */
+export type Contract$escrowArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the Escrow
+   */
+  select?: Prisma.EscrowSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the Escrow
+   */
+  omit?: Prisma.EscrowOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EscrowInclude<ExtArgs> | null
+  where?: Prisma.EscrowWhereInput
+}
+
+/**
+ * Contract.transfers
+ */
+export type Contract$transfersArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the LedgerTransfer
+   */
+  select?: Prisma.LedgerTransferSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the LedgerTransfer
+   */
+  omit?: Prisma.LedgerTransferOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.LedgerTransferInclude<ExtArgs> | null
+  where?: Prisma.LedgerTransferWhereInput
+  orderBy?: Prisma.LedgerTransferOrderByWithRelationInput | Prisma.LedgerTransferOrderByWithRelationInput[]
+  cursor?: Prisma.LedgerTransferWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.LedgerTransferScalarFieldEnum | Prisma.LedgerTransferScalarFieldEnum[]
+}
+
+/**
+ * Contract.payout
+ */
+export type Contract$payoutArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the Payout
+   */
+  select?: Prisma.PayoutSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the Payout
+   */
+  omit?: Prisma.PayoutOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.PayoutInclude<ExtArgs> | null
+  where?: Prisma.PayoutWhereInput
+}
+
+/**
+ * Contract.events
+ */
+export type Contract$eventsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the Event
+   */
+  select?: Prisma.EventSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the Event
+   */
+  omit?: Prisma.EventOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EventInclude<ExtArgs> | null
+  where?: Prisma.EventWhereInput
+  orderBy?: Prisma.EventOrderByWithRelationInput | Prisma.EventOrderByWithRelationInput[]
+  cursor?: Prisma.EventWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.EventScalarFieldEnum | Prisma.EventScalarFieldEnum[]
+}
+
+/**
  * Contract without action
  */
 export type ContractDefaultArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
@@ -1985,4 +4956,8 @@ export type ContractDefaultArgs<ExtArgs extends runtime.Types.Extensions.Interna
    * Omit specific fields from the Contract
    */
   omit?: Prisma.ContractOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ContractInclude<ExtArgs> | null
 }

@@ -304,6 +304,8 @@ export type CriterionResultWhereInput = {
   outputSha256?: Prisma.StringNullableFilter<"CriterionResult"> | string | null
   logBlob?: Prisma.StringNullableFilter<"CriterionResult"> | string | null
   logTruncated?: Prisma.BoolFilter<"CriterionResult"> | boolean
+  run?: Prisma.XOR<Prisma.RunScalarRelationFilter, Prisma.RunWhereInput>
+  log?: Prisma.XOR<Prisma.BlobNullableScalarRelationFilter, Prisma.BlobWhereInput> | null
 }
 
 export type CriterionResultOrderByWithRelationInput = {
@@ -321,6 +323,8 @@ export type CriterionResultOrderByWithRelationInput = {
   outputSha256?: Prisma.SortOrderInput | Prisma.SortOrder
   logBlob?: Prisma.SortOrderInput | Prisma.SortOrder
   logTruncated?: Prisma.SortOrder
+  run?: Prisma.RunOrderByWithRelationInput
+  log?: Prisma.BlobOrderByWithRelationInput
 }
 
 export type CriterionResultWhereUniqueInput = Prisma.AtLeast<{
@@ -342,6 +346,8 @@ export type CriterionResultWhereUniqueInput = Prisma.AtLeast<{
   outputSha256?: Prisma.StringNullableFilter<"CriterionResult"> | string | null
   logBlob?: Prisma.StringNullableFilter<"CriterionResult"> | string | null
   logTruncated?: Prisma.BoolFilter<"CriterionResult"> | boolean
+  run?: Prisma.XOR<Prisma.RunScalarRelationFilter, Prisma.RunWhereInput>
+  log?: Prisma.XOR<Prisma.BlobNullableScalarRelationFilter, Prisma.BlobWhereInput> | null
 }, "runId_criterionId">
 
 export type CriterionResultOrderByWithAggregationInput = {
@@ -387,7 +393,6 @@ export type CriterionResultScalarWhereWithAggregatesInput = {
 }
 
 export type CriterionResultCreateInput = {
-  runId: string
   criterionId: string
   position: number
   visibility: string
@@ -399,8 +404,9 @@ export type CriterionResultCreateInput = {
   peakMemoryBytes?: bigint | number | null
   durationMs?: number | null
   outputSha256?: string | null
-  logBlob?: string | null
   logTruncated?: boolean
+  run: Prisma.RunCreateNestedOneWithoutCriteriaInput
+  log?: Prisma.BlobCreateNestedOneWithoutCriterionResultsInput
 }
 
 export type CriterionResultUncheckedCreateInput = {
@@ -421,7 +427,6 @@ export type CriterionResultUncheckedCreateInput = {
 }
 
 export type CriterionResultUpdateInput = {
-  runId?: Prisma.StringFieldUpdateOperationsInput | string
   criterionId?: Prisma.StringFieldUpdateOperationsInput | string
   position?: Prisma.IntFieldUpdateOperationsInput | number
   visibility?: Prisma.StringFieldUpdateOperationsInput | string
@@ -433,8 +438,9 @@ export type CriterionResultUpdateInput = {
   peakMemoryBytes?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   durationMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   outputSha256?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  logBlob?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   logTruncated?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  run?: Prisma.RunUpdateOneRequiredWithoutCriteriaNestedInput
+  log?: Prisma.BlobUpdateOneWithoutCriterionResultsNestedInput
 }
 
 export type CriterionResultUncheckedUpdateInput = {
@@ -472,7 +478,6 @@ export type CriterionResultCreateManyInput = {
 }
 
 export type CriterionResultUpdateManyMutationInput = {
-  runId?: Prisma.StringFieldUpdateOperationsInput | string
   criterionId?: Prisma.StringFieldUpdateOperationsInput | string
   position?: Prisma.IntFieldUpdateOperationsInput | number
   visibility?: Prisma.StringFieldUpdateOperationsInput | string
@@ -484,7 +489,6 @@ export type CriterionResultUpdateManyMutationInput = {
   peakMemoryBytes?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
   durationMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   outputSha256?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  logBlob?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   logTruncated?: Prisma.BoolFieldUpdateOperationsInput | boolean
 }
 
@@ -503,6 +507,16 @@ export type CriterionResultUncheckedUpdateManyInput = {
   outputSha256?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   logBlob?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   logTruncated?: Prisma.BoolFieldUpdateOperationsInput | boolean
+}
+
+export type CriterionResultListRelationFilter = {
+  every?: Prisma.CriterionResultWhereInput
+  some?: Prisma.CriterionResultWhereInput
+  none?: Prisma.CriterionResultWhereInput
+}
+
+export type CriterionResultOrderByRelationAggregateInput = {
+  _count?: Prisma.SortOrder
 }
 
 export type CriterionResultRunIdCriterionIdCompoundUniqueInput = {
@@ -577,6 +591,90 @@ export type CriterionResultSumOrderByAggregateInput = {
   durationMs?: Prisma.SortOrder
 }
 
+export type CriterionResultCreateNestedManyWithoutLogInput = {
+  create?: Prisma.XOR<Prisma.CriterionResultCreateWithoutLogInput, Prisma.CriterionResultUncheckedCreateWithoutLogInput> | Prisma.CriterionResultCreateWithoutLogInput[] | Prisma.CriterionResultUncheckedCreateWithoutLogInput[]
+  connectOrCreate?: Prisma.CriterionResultCreateOrConnectWithoutLogInput | Prisma.CriterionResultCreateOrConnectWithoutLogInput[]
+  createMany?: Prisma.CriterionResultCreateManyLogInputEnvelope
+  connect?: Prisma.CriterionResultWhereUniqueInput | Prisma.CriterionResultWhereUniqueInput[]
+}
+
+export type CriterionResultUncheckedCreateNestedManyWithoutLogInput = {
+  create?: Prisma.XOR<Prisma.CriterionResultCreateWithoutLogInput, Prisma.CriterionResultUncheckedCreateWithoutLogInput> | Prisma.CriterionResultCreateWithoutLogInput[] | Prisma.CriterionResultUncheckedCreateWithoutLogInput[]
+  connectOrCreate?: Prisma.CriterionResultCreateOrConnectWithoutLogInput | Prisma.CriterionResultCreateOrConnectWithoutLogInput[]
+  createMany?: Prisma.CriterionResultCreateManyLogInputEnvelope
+  connect?: Prisma.CriterionResultWhereUniqueInput | Prisma.CriterionResultWhereUniqueInput[]
+}
+
+export type CriterionResultUpdateManyWithoutLogNestedInput = {
+  create?: Prisma.XOR<Prisma.CriterionResultCreateWithoutLogInput, Prisma.CriterionResultUncheckedCreateWithoutLogInput> | Prisma.CriterionResultCreateWithoutLogInput[] | Prisma.CriterionResultUncheckedCreateWithoutLogInput[]
+  connectOrCreate?: Prisma.CriterionResultCreateOrConnectWithoutLogInput | Prisma.CriterionResultCreateOrConnectWithoutLogInput[]
+  upsert?: Prisma.CriterionResultUpsertWithWhereUniqueWithoutLogInput | Prisma.CriterionResultUpsertWithWhereUniqueWithoutLogInput[]
+  createMany?: Prisma.CriterionResultCreateManyLogInputEnvelope
+  set?: Prisma.CriterionResultWhereUniqueInput | Prisma.CriterionResultWhereUniqueInput[]
+  disconnect?: Prisma.CriterionResultWhereUniqueInput | Prisma.CriterionResultWhereUniqueInput[]
+  delete?: Prisma.CriterionResultWhereUniqueInput | Prisma.CriterionResultWhereUniqueInput[]
+  connect?: Prisma.CriterionResultWhereUniqueInput | Prisma.CriterionResultWhereUniqueInput[]
+  update?: Prisma.CriterionResultUpdateWithWhereUniqueWithoutLogInput | Prisma.CriterionResultUpdateWithWhereUniqueWithoutLogInput[]
+  updateMany?: Prisma.CriterionResultUpdateManyWithWhereWithoutLogInput | Prisma.CriterionResultUpdateManyWithWhereWithoutLogInput[]
+  deleteMany?: Prisma.CriterionResultScalarWhereInput | Prisma.CriterionResultScalarWhereInput[]
+}
+
+export type CriterionResultUncheckedUpdateManyWithoutLogNestedInput = {
+  create?: Prisma.XOR<Prisma.CriterionResultCreateWithoutLogInput, Prisma.CriterionResultUncheckedCreateWithoutLogInput> | Prisma.CriterionResultCreateWithoutLogInput[] | Prisma.CriterionResultUncheckedCreateWithoutLogInput[]
+  connectOrCreate?: Prisma.CriterionResultCreateOrConnectWithoutLogInput | Prisma.CriterionResultCreateOrConnectWithoutLogInput[]
+  upsert?: Prisma.CriterionResultUpsertWithWhereUniqueWithoutLogInput | Prisma.CriterionResultUpsertWithWhereUniqueWithoutLogInput[]
+  createMany?: Prisma.CriterionResultCreateManyLogInputEnvelope
+  set?: Prisma.CriterionResultWhereUniqueInput | Prisma.CriterionResultWhereUniqueInput[]
+  disconnect?: Prisma.CriterionResultWhereUniqueInput | Prisma.CriterionResultWhereUniqueInput[]
+  delete?: Prisma.CriterionResultWhereUniqueInput | Prisma.CriterionResultWhereUniqueInput[]
+  connect?: Prisma.CriterionResultWhereUniqueInput | Prisma.CriterionResultWhereUniqueInput[]
+  update?: Prisma.CriterionResultUpdateWithWhereUniqueWithoutLogInput | Prisma.CriterionResultUpdateWithWhereUniqueWithoutLogInput[]
+  updateMany?: Prisma.CriterionResultUpdateManyWithWhereWithoutLogInput | Prisma.CriterionResultUpdateManyWithWhereWithoutLogInput[]
+  deleteMany?: Prisma.CriterionResultScalarWhereInput | Prisma.CriterionResultScalarWhereInput[]
+}
+
+export type CriterionResultCreateNestedManyWithoutRunInput = {
+  create?: Prisma.XOR<Prisma.CriterionResultCreateWithoutRunInput, Prisma.CriterionResultUncheckedCreateWithoutRunInput> | Prisma.CriterionResultCreateWithoutRunInput[] | Prisma.CriterionResultUncheckedCreateWithoutRunInput[]
+  connectOrCreate?: Prisma.CriterionResultCreateOrConnectWithoutRunInput | Prisma.CriterionResultCreateOrConnectWithoutRunInput[]
+  createMany?: Prisma.CriterionResultCreateManyRunInputEnvelope
+  connect?: Prisma.CriterionResultWhereUniqueInput | Prisma.CriterionResultWhereUniqueInput[]
+}
+
+export type CriterionResultUncheckedCreateNestedManyWithoutRunInput = {
+  create?: Prisma.XOR<Prisma.CriterionResultCreateWithoutRunInput, Prisma.CriterionResultUncheckedCreateWithoutRunInput> | Prisma.CriterionResultCreateWithoutRunInput[] | Prisma.CriterionResultUncheckedCreateWithoutRunInput[]
+  connectOrCreate?: Prisma.CriterionResultCreateOrConnectWithoutRunInput | Prisma.CriterionResultCreateOrConnectWithoutRunInput[]
+  createMany?: Prisma.CriterionResultCreateManyRunInputEnvelope
+  connect?: Prisma.CriterionResultWhereUniqueInput | Prisma.CriterionResultWhereUniqueInput[]
+}
+
+export type CriterionResultUpdateManyWithoutRunNestedInput = {
+  create?: Prisma.XOR<Prisma.CriterionResultCreateWithoutRunInput, Prisma.CriterionResultUncheckedCreateWithoutRunInput> | Prisma.CriterionResultCreateWithoutRunInput[] | Prisma.CriterionResultUncheckedCreateWithoutRunInput[]
+  connectOrCreate?: Prisma.CriterionResultCreateOrConnectWithoutRunInput | Prisma.CriterionResultCreateOrConnectWithoutRunInput[]
+  upsert?: Prisma.CriterionResultUpsertWithWhereUniqueWithoutRunInput | Prisma.CriterionResultUpsertWithWhereUniqueWithoutRunInput[]
+  createMany?: Prisma.CriterionResultCreateManyRunInputEnvelope
+  set?: Prisma.CriterionResultWhereUniqueInput | Prisma.CriterionResultWhereUniqueInput[]
+  disconnect?: Prisma.CriterionResultWhereUniqueInput | Prisma.CriterionResultWhereUniqueInput[]
+  delete?: Prisma.CriterionResultWhereUniqueInput | Prisma.CriterionResultWhereUniqueInput[]
+  connect?: Prisma.CriterionResultWhereUniqueInput | Prisma.CriterionResultWhereUniqueInput[]
+  update?: Prisma.CriterionResultUpdateWithWhereUniqueWithoutRunInput | Prisma.CriterionResultUpdateWithWhereUniqueWithoutRunInput[]
+  updateMany?: Prisma.CriterionResultUpdateManyWithWhereWithoutRunInput | Prisma.CriterionResultUpdateManyWithWhereWithoutRunInput[]
+  deleteMany?: Prisma.CriterionResultScalarWhereInput | Prisma.CriterionResultScalarWhereInput[]
+}
+
+export type CriterionResultUncheckedUpdateManyWithoutRunNestedInput = {
+  create?: Prisma.XOR<Prisma.CriterionResultCreateWithoutRunInput, Prisma.CriterionResultUncheckedCreateWithoutRunInput> | Prisma.CriterionResultCreateWithoutRunInput[] | Prisma.CriterionResultUncheckedCreateWithoutRunInput[]
+  connectOrCreate?: Prisma.CriterionResultCreateOrConnectWithoutRunInput | Prisma.CriterionResultCreateOrConnectWithoutRunInput[]
+  upsert?: Prisma.CriterionResultUpsertWithWhereUniqueWithoutRunInput | Prisma.CriterionResultUpsertWithWhereUniqueWithoutRunInput[]
+  createMany?: Prisma.CriterionResultCreateManyRunInputEnvelope
+  set?: Prisma.CriterionResultWhereUniqueInput | Prisma.CriterionResultWhereUniqueInput[]
+  disconnect?: Prisma.CriterionResultWhereUniqueInput | Prisma.CriterionResultWhereUniqueInput[]
+  delete?: Prisma.CriterionResultWhereUniqueInput | Prisma.CriterionResultWhereUniqueInput[]
+  connect?: Prisma.CriterionResultWhereUniqueInput | Prisma.CriterionResultWhereUniqueInput[]
+  update?: Prisma.CriterionResultUpdateWithWhereUniqueWithoutRunInput | Prisma.CriterionResultUpdateWithWhereUniqueWithoutRunInput[]
+  updateMany?: Prisma.CriterionResultUpdateManyWithWhereWithoutRunInput | Prisma.CriterionResultUpdateManyWithWhereWithoutRunInput[]
+  deleteMany?: Prisma.CriterionResultScalarWhereInput | Prisma.CriterionResultScalarWhereInput[]
+}
+
 export type NullableIntFieldUpdateOperationsInput = {
   set?: number | null
   increment?: number
@@ -591,6 +689,270 @@ export type NullableFloatFieldUpdateOperationsInput = {
   decrement?: number
   multiply?: number
   divide?: number
+}
+
+export type CriterionResultCreateWithoutLogInput = {
+  criterionId: string
+  position: number
+  visibility: string
+  status: string
+  reason?: string | null
+  message?: string | null
+  exitCode?: number | null
+  metric?: number | null
+  peakMemoryBytes?: bigint | number | null
+  durationMs?: number | null
+  outputSha256?: string | null
+  logTruncated?: boolean
+  run: Prisma.RunCreateNestedOneWithoutCriteriaInput
+}
+
+export type CriterionResultUncheckedCreateWithoutLogInput = {
+  runId: string
+  criterionId: string
+  position: number
+  visibility: string
+  status: string
+  reason?: string | null
+  message?: string | null
+  exitCode?: number | null
+  metric?: number | null
+  peakMemoryBytes?: bigint | number | null
+  durationMs?: number | null
+  outputSha256?: string | null
+  logTruncated?: boolean
+}
+
+export type CriterionResultCreateOrConnectWithoutLogInput = {
+  where: Prisma.CriterionResultWhereUniqueInput
+  create: Prisma.XOR<Prisma.CriterionResultCreateWithoutLogInput, Prisma.CriterionResultUncheckedCreateWithoutLogInput>
+}
+
+export type CriterionResultCreateManyLogInputEnvelope = {
+  data: Prisma.CriterionResultCreateManyLogInput | Prisma.CriterionResultCreateManyLogInput[]
+  skipDuplicates?: boolean
+}
+
+export type CriterionResultUpsertWithWhereUniqueWithoutLogInput = {
+  where: Prisma.CriterionResultWhereUniqueInput
+  update: Prisma.XOR<Prisma.CriterionResultUpdateWithoutLogInput, Prisma.CriterionResultUncheckedUpdateWithoutLogInput>
+  create: Prisma.XOR<Prisma.CriterionResultCreateWithoutLogInput, Prisma.CriterionResultUncheckedCreateWithoutLogInput>
+}
+
+export type CriterionResultUpdateWithWhereUniqueWithoutLogInput = {
+  where: Prisma.CriterionResultWhereUniqueInput
+  data: Prisma.XOR<Prisma.CriterionResultUpdateWithoutLogInput, Prisma.CriterionResultUncheckedUpdateWithoutLogInput>
+}
+
+export type CriterionResultUpdateManyWithWhereWithoutLogInput = {
+  where: Prisma.CriterionResultScalarWhereInput
+  data: Prisma.XOR<Prisma.CriterionResultUpdateManyMutationInput, Prisma.CriterionResultUncheckedUpdateManyWithoutLogInput>
+}
+
+export type CriterionResultScalarWhereInput = {
+  AND?: Prisma.CriterionResultScalarWhereInput | Prisma.CriterionResultScalarWhereInput[]
+  OR?: Prisma.CriterionResultScalarWhereInput[]
+  NOT?: Prisma.CriterionResultScalarWhereInput | Prisma.CriterionResultScalarWhereInput[]
+  runId?: Prisma.StringFilter<"CriterionResult"> | string
+  criterionId?: Prisma.StringFilter<"CriterionResult"> | string
+  position?: Prisma.IntFilter<"CriterionResult"> | number
+  visibility?: Prisma.StringFilter<"CriterionResult"> | string
+  status?: Prisma.StringFilter<"CriterionResult"> | string
+  reason?: Prisma.StringNullableFilter<"CriterionResult"> | string | null
+  message?: Prisma.StringNullableFilter<"CriterionResult"> | string | null
+  exitCode?: Prisma.IntNullableFilter<"CriterionResult"> | number | null
+  metric?: Prisma.FloatNullableFilter<"CriterionResult"> | number | null
+  peakMemoryBytes?: Prisma.BigIntNullableFilter<"CriterionResult"> | bigint | number | null
+  durationMs?: Prisma.IntNullableFilter<"CriterionResult"> | number | null
+  outputSha256?: Prisma.StringNullableFilter<"CriterionResult"> | string | null
+  logBlob?: Prisma.StringNullableFilter<"CriterionResult"> | string | null
+  logTruncated?: Prisma.BoolFilter<"CriterionResult"> | boolean
+}
+
+export type CriterionResultCreateWithoutRunInput = {
+  criterionId: string
+  position: number
+  visibility: string
+  status: string
+  reason?: string | null
+  message?: string | null
+  exitCode?: number | null
+  metric?: number | null
+  peakMemoryBytes?: bigint | number | null
+  durationMs?: number | null
+  outputSha256?: string | null
+  logTruncated?: boolean
+  log?: Prisma.BlobCreateNestedOneWithoutCriterionResultsInput
+}
+
+export type CriterionResultUncheckedCreateWithoutRunInput = {
+  criterionId: string
+  position: number
+  visibility: string
+  status: string
+  reason?: string | null
+  message?: string | null
+  exitCode?: number | null
+  metric?: number | null
+  peakMemoryBytes?: bigint | number | null
+  durationMs?: number | null
+  outputSha256?: string | null
+  logBlob?: string | null
+  logTruncated?: boolean
+}
+
+export type CriterionResultCreateOrConnectWithoutRunInput = {
+  where: Prisma.CriterionResultWhereUniqueInput
+  create: Prisma.XOR<Prisma.CriterionResultCreateWithoutRunInput, Prisma.CriterionResultUncheckedCreateWithoutRunInput>
+}
+
+export type CriterionResultCreateManyRunInputEnvelope = {
+  data: Prisma.CriterionResultCreateManyRunInput | Prisma.CriterionResultCreateManyRunInput[]
+  skipDuplicates?: boolean
+}
+
+export type CriterionResultUpsertWithWhereUniqueWithoutRunInput = {
+  where: Prisma.CriterionResultWhereUniqueInput
+  update: Prisma.XOR<Prisma.CriterionResultUpdateWithoutRunInput, Prisma.CriterionResultUncheckedUpdateWithoutRunInput>
+  create: Prisma.XOR<Prisma.CriterionResultCreateWithoutRunInput, Prisma.CriterionResultUncheckedCreateWithoutRunInput>
+}
+
+export type CriterionResultUpdateWithWhereUniqueWithoutRunInput = {
+  where: Prisma.CriterionResultWhereUniqueInput
+  data: Prisma.XOR<Prisma.CriterionResultUpdateWithoutRunInput, Prisma.CriterionResultUncheckedUpdateWithoutRunInput>
+}
+
+export type CriterionResultUpdateManyWithWhereWithoutRunInput = {
+  where: Prisma.CriterionResultScalarWhereInput
+  data: Prisma.XOR<Prisma.CriterionResultUpdateManyMutationInput, Prisma.CriterionResultUncheckedUpdateManyWithoutRunInput>
+}
+
+export type CriterionResultCreateManyLogInput = {
+  runId: string
+  criterionId: string
+  position: number
+  visibility: string
+  status: string
+  reason?: string | null
+  message?: string | null
+  exitCode?: number | null
+  metric?: number | null
+  peakMemoryBytes?: bigint | number | null
+  durationMs?: number | null
+  outputSha256?: string | null
+  logTruncated?: boolean
+}
+
+export type CriterionResultUpdateWithoutLogInput = {
+  criterionId?: Prisma.StringFieldUpdateOperationsInput | string
+  position?: Prisma.IntFieldUpdateOperationsInput | number
+  visibility?: Prisma.StringFieldUpdateOperationsInput | string
+  status?: Prisma.StringFieldUpdateOperationsInput | string
+  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  message?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  exitCode?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  metric?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
+  peakMemoryBytes?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  durationMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  outputSha256?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  logTruncated?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  run?: Prisma.RunUpdateOneRequiredWithoutCriteriaNestedInput
+}
+
+export type CriterionResultUncheckedUpdateWithoutLogInput = {
+  runId?: Prisma.StringFieldUpdateOperationsInput | string
+  criterionId?: Prisma.StringFieldUpdateOperationsInput | string
+  position?: Prisma.IntFieldUpdateOperationsInput | number
+  visibility?: Prisma.StringFieldUpdateOperationsInput | string
+  status?: Prisma.StringFieldUpdateOperationsInput | string
+  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  message?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  exitCode?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  metric?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
+  peakMemoryBytes?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  durationMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  outputSha256?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  logTruncated?: Prisma.BoolFieldUpdateOperationsInput | boolean
+}
+
+export type CriterionResultUncheckedUpdateManyWithoutLogInput = {
+  runId?: Prisma.StringFieldUpdateOperationsInput | string
+  criterionId?: Prisma.StringFieldUpdateOperationsInput | string
+  position?: Prisma.IntFieldUpdateOperationsInput | number
+  visibility?: Prisma.StringFieldUpdateOperationsInput | string
+  status?: Prisma.StringFieldUpdateOperationsInput | string
+  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  message?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  exitCode?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  metric?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
+  peakMemoryBytes?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  durationMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  outputSha256?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  logTruncated?: Prisma.BoolFieldUpdateOperationsInput | boolean
+}
+
+export type CriterionResultCreateManyRunInput = {
+  criterionId: string
+  position: number
+  visibility: string
+  status: string
+  reason?: string | null
+  message?: string | null
+  exitCode?: number | null
+  metric?: number | null
+  peakMemoryBytes?: bigint | number | null
+  durationMs?: number | null
+  outputSha256?: string | null
+  logBlob?: string | null
+  logTruncated?: boolean
+}
+
+export type CriterionResultUpdateWithoutRunInput = {
+  criterionId?: Prisma.StringFieldUpdateOperationsInput | string
+  position?: Prisma.IntFieldUpdateOperationsInput | number
+  visibility?: Prisma.StringFieldUpdateOperationsInput | string
+  status?: Prisma.StringFieldUpdateOperationsInput | string
+  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  message?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  exitCode?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  metric?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
+  peakMemoryBytes?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  durationMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  outputSha256?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  logTruncated?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  log?: Prisma.BlobUpdateOneWithoutCriterionResultsNestedInput
+}
+
+export type CriterionResultUncheckedUpdateWithoutRunInput = {
+  criterionId?: Prisma.StringFieldUpdateOperationsInput | string
+  position?: Prisma.IntFieldUpdateOperationsInput | number
+  visibility?: Prisma.StringFieldUpdateOperationsInput | string
+  status?: Prisma.StringFieldUpdateOperationsInput | string
+  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  message?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  exitCode?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  metric?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
+  peakMemoryBytes?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  durationMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  outputSha256?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  logBlob?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  logTruncated?: Prisma.BoolFieldUpdateOperationsInput | boolean
+}
+
+export type CriterionResultUncheckedUpdateManyWithoutRunInput = {
+  criterionId?: Prisma.StringFieldUpdateOperationsInput | string
+  position?: Prisma.IntFieldUpdateOperationsInput | number
+  visibility?: Prisma.StringFieldUpdateOperationsInput | string
+  status?: Prisma.StringFieldUpdateOperationsInput | string
+  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  message?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  exitCode?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  metric?: Prisma.NullableFloatFieldUpdateOperationsInput | number | null
+  peakMemoryBytes?: Prisma.NullableBigIntFieldUpdateOperationsInput | bigint | number | null
+  durationMs?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
+  outputSha256?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  logBlob?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  logTruncated?: Prisma.BoolFieldUpdateOperationsInput | boolean
 }
 
 
@@ -610,6 +972,8 @@ export type CriterionResultSelect<ExtArgs extends runtime.Types.Extensions.Inter
   outputSha256?: boolean
   logBlob?: boolean
   logTruncated?: boolean
+  run?: boolean | Prisma.RunDefaultArgs<ExtArgs>
+  log?: boolean | Prisma.CriterionResult$logArgs<ExtArgs>
 }, ExtArgs["result"]["criterionResult"]>
 
 export type CriterionResultSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -627,6 +991,8 @@ export type CriterionResultSelectCreateManyAndReturn<ExtArgs extends runtime.Typ
   outputSha256?: boolean
   logBlob?: boolean
   logTruncated?: boolean
+  run?: boolean | Prisma.RunDefaultArgs<ExtArgs>
+  log?: boolean | Prisma.CriterionResult$logArgs<ExtArgs>
 }, ExtArgs["result"]["criterionResult"]>
 
 export type CriterionResultSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -644,6 +1010,8 @@ export type CriterionResultSelectUpdateManyAndReturn<ExtArgs extends runtime.Typ
   outputSha256?: boolean
   logBlob?: boolean
   logTruncated?: boolean
+  run?: boolean | Prisma.RunDefaultArgs<ExtArgs>
+  log?: boolean | Prisma.CriterionResult$logArgs<ExtArgs>
 }, ExtArgs["result"]["criterionResult"]>
 
 export type CriterionResultSelectScalar = {
@@ -664,10 +1032,25 @@ export type CriterionResultSelectScalar = {
 }
 
 export type CriterionResultOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"runId" | "criterionId" | "position" | "visibility" | "status" | "reason" | "message" | "exitCode" | "metric" | "peakMemoryBytes" | "durationMs" | "outputSha256" | "logBlob" | "logTruncated", ExtArgs["result"]["criterionResult"]>
+export type CriterionResultInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  run?: boolean | Prisma.RunDefaultArgs<ExtArgs>
+  log?: boolean | Prisma.CriterionResult$logArgs<ExtArgs>
+}
+export type CriterionResultIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  run?: boolean | Prisma.RunDefaultArgs<ExtArgs>
+  log?: boolean | Prisma.CriterionResult$logArgs<ExtArgs>
+}
+export type CriterionResultIncludeUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  run?: boolean | Prisma.RunDefaultArgs<ExtArgs>
+  log?: boolean | Prisma.CriterionResult$logArgs<ExtArgs>
+}
 
 export type $CriterionResultPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "CriterionResult"
-  objects: {}
+  objects: {
+    run: Prisma.$RunPayload<ExtArgs>
+    log: Prisma.$BlobPayload<ExtArgs> | null
+  }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     runId: string
     criterionId: string
@@ -1080,6 +1463,8 @@ readonly fields: CriterionResultFieldRefs;
  */
 export interface Prisma__CriterionResultClient<T, Null = never, ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs, GlobalOmitOptions = {}> extends Prisma.PrismaPromise<T> {
   readonly [Symbol.toStringTag]: "PrismaPromise"
+  run<T extends Prisma.RunDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.RunDefaultArgs<ExtArgs>>): Prisma.Prisma__RunClient<runtime.Types.Result.GetResult<Prisma.$RunPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
+  log<T extends Prisma.CriterionResult$logArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.CriterionResult$logArgs<ExtArgs>>): Prisma.Prisma__BlobClient<runtime.Types.Result.GetResult<Prisma.$BlobPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | null, null, ExtArgs, GlobalOmitOptions>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -1140,6 +1525,10 @@ export type CriterionResultFindUniqueArgs<ExtArgs extends runtime.Types.Extensio
    */
   omit?: Prisma.CriterionResultOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.CriterionResultInclude<ExtArgs> | null
+  /**
    * Filter, which CriterionResult to fetch.
    */
   where: Prisma.CriterionResultWhereUniqueInput
@@ -1158,6 +1547,10 @@ export type CriterionResultFindUniqueOrThrowArgs<ExtArgs extends runtime.Types.E
    */
   omit?: Prisma.CriterionResultOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.CriterionResultInclude<ExtArgs> | null
+  /**
    * Filter, which CriterionResult to fetch.
    */
   where: Prisma.CriterionResultWhereUniqueInput
@@ -1175,6 +1568,10 @@ export type CriterionResultFindFirstArgs<ExtArgs extends runtime.Types.Extension
    * Omit specific fields from the CriterionResult
    */
   omit?: Prisma.CriterionResultOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.CriterionResultInclude<ExtArgs> | null
   /**
    * Filter, which CriterionResult to fetch.
    */
@@ -1224,6 +1621,10 @@ export type CriterionResultFindFirstOrThrowArgs<ExtArgs extends runtime.Types.Ex
    */
   omit?: Prisma.CriterionResultOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.CriterionResultInclude<ExtArgs> | null
+  /**
    * Filter, which CriterionResult to fetch.
    */
   where?: Prisma.CriterionResultWhereInput
@@ -1271,6 +1672,10 @@ export type CriterionResultFindManyArgs<ExtArgs extends runtime.Types.Extensions
    * Omit specific fields from the CriterionResult
    */
   omit?: Prisma.CriterionResultOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.CriterionResultInclude<ExtArgs> | null
   /**
    * Filter, which CriterionResults to fetch.
    */
@@ -1320,6 +1725,10 @@ export type CriterionResultCreateArgs<ExtArgs extends runtime.Types.Extensions.I
    */
   omit?: Prisma.CriterionResultOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.CriterionResultInclude<ExtArgs> | null
+  /**
    * The data needed to create a CriterionResult.
    */
   data: Prisma.XOR<Prisma.CriterionResultCreateInput, Prisma.CriterionResultUncheckedCreateInput>
@@ -1353,6 +1762,10 @@ export type CriterionResultCreateManyAndReturnArgs<ExtArgs extends runtime.Types
    */
   data: Prisma.CriterionResultCreateManyInput | Prisma.CriterionResultCreateManyInput[]
   skipDuplicates?: boolean
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.CriterionResultIncludeCreateManyAndReturn<ExtArgs> | null
 }
 
 /**
@@ -1367,6 +1780,10 @@ export type CriterionResultUpdateArgs<ExtArgs extends runtime.Types.Extensions.I
    * Omit specific fields from the CriterionResult
    */
   omit?: Prisma.CriterionResultOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.CriterionResultInclude<ExtArgs> | null
   /**
    * The data needed to update a CriterionResult.
    */
@@ -1419,6 +1836,10 @@ export type CriterionResultUpdateManyAndReturnArgs<ExtArgs extends runtime.Types
    * Limit how many CriterionResults to update.
    */
   limit?: number
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.CriterionResultIncludeUpdateManyAndReturn<ExtArgs> | null
 }
 
 /**
@@ -1433,6 +1854,10 @@ export type CriterionResultUpsertArgs<ExtArgs extends runtime.Types.Extensions.I
    * Omit specific fields from the CriterionResult
    */
   omit?: Prisma.CriterionResultOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.CriterionResultInclude<ExtArgs> | null
   /**
    * The filter to search for the CriterionResult to update in case it exists.
    */
@@ -1460,6 +1885,10 @@ export type CriterionResultDeleteArgs<ExtArgs extends runtime.Types.Extensions.I
    */
   omit?: Prisma.CriterionResultOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.CriterionResultInclude<ExtArgs> | null
+  /**
    * Filter which CriterionResult to delete.
    */
   where: Prisma.CriterionResultWhereUniqueInput
@@ -1480,6 +1909,25 @@ export type CriterionResultDeleteManyArgs<ExtArgs extends runtime.Types.Extensio
 }
 
 /**
+ * CriterionResult.log
+ */
+export type CriterionResult$logArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the Blob
+   */
+  select?: Prisma.BlobSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the Blob
+   */
+  omit?: Prisma.BlobOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.BlobInclude<ExtArgs> | null
+  where?: Prisma.BlobWhereInput
+}
+
+/**
  * CriterionResult without action
  */
 export type CriterionResultDefaultArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
@@ -1491,4 +1939,8 @@ export type CriterionResultDefaultArgs<ExtArgs extends runtime.Types.Extensions.
    * Omit specific fields from the CriterionResult
    */
   omit?: Prisma.CriterionResultOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.CriterionResultInclude<ExtArgs> | null
 }

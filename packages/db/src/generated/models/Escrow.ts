@@ -216,6 +216,9 @@ export type EscrowWhereInput = {
   currency?: Prisma.StringFilter<"Escrow"> | string
   transferId?: Prisma.StringFilter<"Escrow"> | string
   fundedAt?: Prisma.DateTimeFilter<"Escrow"> | Date | string
+  contract?: Prisma.XOR<Prisma.ContractScalarRelationFilter, Prisma.ContractWhereInput>
+  transfer?: Prisma.XOR<Prisma.LedgerTransferScalarRelationFilter, Prisma.LedgerTransferWhereInput>
+  resolution?: Prisma.XOR<Prisma.EscrowResolutionNullableScalarRelationFilter, Prisma.EscrowResolutionWhereInput> | null
 }
 
 export type EscrowOrderByWithRelationInput = {
@@ -224,6 +227,9 @@ export type EscrowOrderByWithRelationInput = {
   currency?: Prisma.SortOrder
   transferId?: Prisma.SortOrder
   fundedAt?: Prisma.SortOrder
+  contract?: Prisma.ContractOrderByWithRelationInput
+  transfer?: Prisma.LedgerTransferOrderByWithRelationInput
+  resolution?: Prisma.EscrowResolutionOrderByWithRelationInput
 }
 
 export type EscrowWhereUniqueInput = Prisma.AtLeast<{
@@ -235,6 +241,9 @@ export type EscrowWhereUniqueInput = Prisma.AtLeast<{
   amountMinor?: Prisma.BigIntFilter<"Escrow"> | bigint | number
   currency?: Prisma.StringFilter<"Escrow"> | string
   fundedAt?: Prisma.DateTimeFilter<"Escrow"> | Date | string
+  contract?: Prisma.XOR<Prisma.ContractScalarRelationFilter, Prisma.ContractWhereInput>
+  transfer?: Prisma.XOR<Prisma.LedgerTransferScalarRelationFilter, Prisma.LedgerTransferWhereInput>
+  resolution?: Prisma.XOR<Prisma.EscrowResolutionNullableScalarRelationFilter, Prisma.EscrowResolutionWhereInput> | null
 }, "contractId" | "transferId">
 
 export type EscrowOrderByWithAggregationInput = {
@@ -262,11 +271,12 @@ export type EscrowScalarWhereWithAggregatesInput = {
 }
 
 export type EscrowCreateInput = {
-  contractId: string
   amountMinor: bigint | number
   currency: string
-  transferId: string
   fundedAt?: Date | string
+  contract: Prisma.ContractCreateNestedOneWithoutEscrowInput
+  transfer: Prisma.LedgerTransferCreateNestedOneWithoutEscrowInput
+  resolution?: Prisma.EscrowResolutionCreateNestedOneWithoutEscrowInput
 }
 
 export type EscrowUncheckedCreateInput = {
@@ -275,14 +285,16 @@ export type EscrowUncheckedCreateInput = {
   currency: string
   transferId: string
   fundedAt?: Date | string
+  resolution?: Prisma.EscrowResolutionUncheckedCreateNestedOneWithoutEscrowInput
 }
 
 export type EscrowUpdateInput = {
-  contractId?: Prisma.StringFieldUpdateOperationsInput | string
   amountMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   currency?: Prisma.StringFieldUpdateOperationsInput | string
-  transferId?: Prisma.StringFieldUpdateOperationsInput | string
   fundedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  contract?: Prisma.ContractUpdateOneRequiredWithoutEscrowNestedInput
+  transfer?: Prisma.LedgerTransferUpdateOneRequiredWithoutEscrowNestedInput
+  resolution?: Prisma.EscrowResolutionUpdateOneWithoutEscrowNestedInput
 }
 
 export type EscrowUncheckedUpdateInput = {
@@ -291,6 +303,7 @@ export type EscrowUncheckedUpdateInput = {
   currency?: Prisma.StringFieldUpdateOperationsInput | string
   transferId?: Prisma.StringFieldUpdateOperationsInput | string
   fundedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  resolution?: Prisma.EscrowResolutionUncheckedUpdateOneWithoutEscrowNestedInput
 }
 
 export type EscrowCreateManyInput = {
@@ -302,10 +315,8 @@ export type EscrowCreateManyInput = {
 }
 
 export type EscrowUpdateManyMutationInput = {
-  contractId?: Prisma.StringFieldUpdateOperationsInput | string
   amountMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   currency?: Prisma.StringFieldUpdateOperationsInput | string
-  transferId?: Prisma.StringFieldUpdateOperationsInput | string
   fundedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -315,6 +326,11 @@ export type EscrowUncheckedUpdateManyInput = {
   currency?: Prisma.StringFieldUpdateOperationsInput | string
   transferId?: Prisma.StringFieldUpdateOperationsInput | string
   fundedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+}
+
+export type EscrowNullableScalarRelationFilter = {
+  is?: Prisma.EscrowWhereInput | null
+  isNot?: Prisma.EscrowWhereInput | null
 }
 
 export type EscrowCountOrderByAggregateInput = {
@@ -349,6 +365,233 @@ export type EscrowSumOrderByAggregateInput = {
   amountMinor?: Prisma.SortOrder
 }
 
+export type EscrowScalarRelationFilter = {
+  is?: Prisma.EscrowWhereInput
+  isNot?: Prisma.EscrowWhereInput
+}
+
+export type EscrowCreateNestedOneWithoutContractInput = {
+  create?: Prisma.XOR<Prisma.EscrowCreateWithoutContractInput, Prisma.EscrowUncheckedCreateWithoutContractInput>
+  connectOrCreate?: Prisma.EscrowCreateOrConnectWithoutContractInput
+  connect?: Prisma.EscrowWhereUniqueInput
+}
+
+export type EscrowUncheckedCreateNestedOneWithoutContractInput = {
+  create?: Prisma.XOR<Prisma.EscrowCreateWithoutContractInput, Prisma.EscrowUncheckedCreateWithoutContractInput>
+  connectOrCreate?: Prisma.EscrowCreateOrConnectWithoutContractInput
+  connect?: Prisma.EscrowWhereUniqueInput
+}
+
+export type EscrowUpdateOneWithoutContractNestedInput = {
+  create?: Prisma.XOR<Prisma.EscrowCreateWithoutContractInput, Prisma.EscrowUncheckedCreateWithoutContractInput>
+  connectOrCreate?: Prisma.EscrowCreateOrConnectWithoutContractInput
+  upsert?: Prisma.EscrowUpsertWithoutContractInput
+  disconnect?: Prisma.EscrowWhereInput | boolean
+  delete?: Prisma.EscrowWhereInput | boolean
+  connect?: Prisma.EscrowWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.EscrowUpdateToOneWithWhereWithoutContractInput, Prisma.EscrowUpdateWithoutContractInput>, Prisma.EscrowUncheckedUpdateWithoutContractInput>
+}
+
+export type EscrowUncheckedUpdateOneWithoutContractNestedInput = {
+  create?: Prisma.XOR<Prisma.EscrowCreateWithoutContractInput, Prisma.EscrowUncheckedCreateWithoutContractInput>
+  connectOrCreate?: Prisma.EscrowCreateOrConnectWithoutContractInput
+  upsert?: Prisma.EscrowUpsertWithoutContractInput
+  disconnect?: Prisma.EscrowWhereInput | boolean
+  delete?: Prisma.EscrowWhereInput | boolean
+  connect?: Prisma.EscrowWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.EscrowUpdateToOneWithWhereWithoutContractInput, Prisma.EscrowUpdateWithoutContractInput>, Prisma.EscrowUncheckedUpdateWithoutContractInput>
+}
+
+export type EscrowCreateNestedOneWithoutResolutionInput = {
+  create?: Prisma.XOR<Prisma.EscrowCreateWithoutResolutionInput, Prisma.EscrowUncheckedCreateWithoutResolutionInput>
+  connectOrCreate?: Prisma.EscrowCreateOrConnectWithoutResolutionInput
+  connect?: Prisma.EscrowWhereUniqueInput
+}
+
+export type EscrowUpdateOneRequiredWithoutResolutionNestedInput = {
+  create?: Prisma.XOR<Prisma.EscrowCreateWithoutResolutionInput, Prisma.EscrowUncheckedCreateWithoutResolutionInput>
+  connectOrCreate?: Prisma.EscrowCreateOrConnectWithoutResolutionInput
+  upsert?: Prisma.EscrowUpsertWithoutResolutionInput
+  connect?: Prisma.EscrowWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.EscrowUpdateToOneWithWhereWithoutResolutionInput, Prisma.EscrowUpdateWithoutResolutionInput>, Prisma.EscrowUncheckedUpdateWithoutResolutionInput>
+}
+
+export type EscrowCreateNestedOneWithoutTransferInput = {
+  create?: Prisma.XOR<Prisma.EscrowCreateWithoutTransferInput, Prisma.EscrowUncheckedCreateWithoutTransferInput>
+  connectOrCreate?: Prisma.EscrowCreateOrConnectWithoutTransferInput
+  connect?: Prisma.EscrowWhereUniqueInput
+}
+
+export type EscrowUncheckedCreateNestedOneWithoutTransferInput = {
+  create?: Prisma.XOR<Prisma.EscrowCreateWithoutTransferInput, Prisma.EscrowUncheckedCreateWithoutTransferInput>
+  connectOrCreate?: Prisma.EscrowCreateOrConnectWithoutTransferInput
+  connect?: Prisma.EscrowWhereUniqueInput
+}
+
+export type EscrowUpdateOneWithoutTransferNestedInput = {
+  create?: Prisma.XOR<Prisma.EscrowCreateWithoutTransferInput, Prisma.EscrowUncheckedCreateWithoutTransferInput>
+  connectOrCreate?: Prisma.EscrowCreateOrConnectWithoutTransferInput
+  upsert?: Prisma.EscrowUpsertWithoutTransferInput
+  disconnect?: Prisma.EscrowWhereInput | boolean
+  delete?: Prisma.EscrowWhereInput | boolean
+  connect?: Prisma.EscrowWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.EscrowUpdateToOneWithWhereWithoutTransferInput, Prisma.EscrowUpdateWithoutTransferInput>, Prisma.EscrowUncheckedUpdateWithoutTransferInput>
+}
+
+export type EscrowUncheckedUpdateOneWithoutTransferNestedInput = {
+  create?: Prisma.XOR<Prisma.EscrowCreateWithoutTransferInput, Prisma.EscrowUncheckedCreateWithoutTransferInput>
+  connectOrCreate?: Prisma.EscrowCreateOrConnectWithoutTransferInput
+  upsert?: Prisma.EscrowUpsertWithoutTransferInput
+  disconnect?: Prisma.EscrowWhereInput | boolean
+  delete?: Prisma.EscrowWhereInput | boolean
+  connect?: Prisma.EscrowWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.EscrowUpdateToOneWithWhereWithoutTransferInput, Prisma.EscrowUpdateWithoutTransferInput>, Prisma.EscrowUncheckedUpdateWithoutTransferInput>
+}
+
+export type EscrowCreateWithoutContractInput = {
+  amountMinor: bigint | number
+  currency: string
+  fundedAt?: Date | string
+  transfer: Prisma.LedgerTransferCreateNestedOneWithoutEscrowInput
+  resolution?: Prisma.EscrowResolutionCreateNestedOneWithoutEscrowInput
+}
+
+export type EscrowUncheckedCreateWithoutContractInput = {
+  amountMinor: bigint | number
+  currency: string
+  transferId: string
+  fundedAt?: Date | string
+  resolution?: Prisma.EscrowResolutionUncheckedCreateNestedOneWithoutEscrowInput
+}
+
+export type EscrowCreateOrConnectWithoutContractInput = {
+  where: Prisma.EscrowWhereUniqueInput
+  create: Prisma.XOR<Prisma.EscrowCreateWithoutContractInput, Prisma.EscrowUncheckedCreateWithoutContractInput>
+}
+
+export type EscrowUpsertWithoutContractInput = {
+  update: Prisma.XOR<Prisma.EscrowUpdateWithoutContractInput, Prisma.EscrowUncheckedUpdateWithoutContractInput>
+  create: Prisma.XOR<Prisma.EscrowCreateWithoutContractInput, Prisma.EscrowUncheckedCreateWithoutContractInput>
+  where?: Prisma.EscrowWhereInput
+}
+
+export type EscrowUpdateToOneWithWhereWithoutContractInput = {
+  where?: Prisma.EscrowWhereInput
+  data: Prisma.XOR<Prisma.EscrowUpdateWithoutContractInput, Prisma.EscrowUncheckedUpdateWithoutContractInput>
+}
+
+export type EscrowUpdateWithoutContractInput = {
+  amountMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  fundedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  transfer?: Prisma.LedgerTransferUpdateOneRequiredWithoutEscrowNestedInput
+  resolution?: Prisma.EscrowResolutionUpdateOneWithoutEscrowNestedInput
+}
+
+export type EscrowUncheckedUpdateWithoutContractInput = {
+  amountMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  transferId?: Prisma.StringFieldUpdateOperationsInput | string
+  fundedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  resolution?: Prisma.EscrowResolutionUncheckedUpdateOneWithoutEscrowNestedInput
+}
+
+export type EscrowCreateWithoutResolutionInput = {
+  amountMinor: bigint | number
+  currency: string
+  fundedAt?: Date | string
+  contract: Prisma.ContractCreateNestedOneWithoutEscrowInput
+  transfer: Prisma.LedgerTransferCreateNestedOneWithoutEscrowInput
+}
+
+export type EscrowUncheckedCreateWithoutResolutionInput = {
+  contractId: string
+  amountMinor: bigint | number
+  currency: string
+  transferId: string
+  fundedAt?: Date | string
+}
+
+export type EscrowCreateOrConnectWithoutResolutionInput = {
+  where: Prisma.EscrowWhereUniqueInput
+  create: Prisma.XOR<Prisma.EscrowCreateWithoutResolutionInput, Prisma.EscrowUncheckedCreateWithoutResolutionInput>
+}
+
+export type EscrowUpsertWithoutResolutionInput = {
+  update: Prisma.XOR<Prisma.EscrowUpdateWithoutResolutionInput, Prisma.EscrowUncheckedUpdateWithoutResolutionInput>
+  create: Prisma.XOR<Prisma.EscrowCreateWithoutResolutionInput, Prisma.EscrowUncheckedCreateWithoutResolutionInput>
+  where?: Prisma.EscrowWhereInput
+}
+
+export type EscrowUpdateToOneWithWhereWithoutResolutionInput = {
+  where?: Prisma.EscrowWhereInput
+  data: Prisma.XOR<Prisma.EscrowUpdateWithoutResolutionInput, Prisma.EscrowUncheckedUpdateWithoutResolutionInput>
+}
+
+export type EscrowUpdateWithoutResolutionInput = {
+  amountMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  fundedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  contract?: Prisma.ContractUpdateOneRequiredWithoutEscrowNestedInput
+  transfer?: Prisma.LedgerTransferUpdateOneRequiredWithoutEscrowNestedInput
+}
+
+export type EscrowUncheckedUpdateWithoutResolutionInput = {
+  contractId?: Prisma.StringFieldUpdateOperationsInput | string
+  amountMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  transferId?: Prisma.StringFieldUpdateOperationsInput | string
+  fundedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+}
+
+export type EscrowCreateWithoutTransferInput = {
+  amountMinor: bigint | number
+  currency: string
+  fundedAt?: Date | string
+  contract: Prisma.ContractCreateNestedOneWithoutEscrowInput
+  resolution?: Prisma.EscrowResolutionCreateNestedOneWithoutEscrowInput
+}
+
+export type EscrowUncheckedCreateWithoutTransferInput = {
+  contractId: string
+  amountMinor: bigint | number
+  currency: string
+  fundedAt?: Date | string
+  resolution?: Prisma.EscrowResolutionUncheckedCreateNestedOneWithoutEscrowInput
+}
+
+export type EscrowCreateOrConnectWithoutTransferInput = {
+  where: Prisma.EscrowWhereUniqueInput
+  create: Prisma.XOR<Prisma.EscrowCreateWithoutTransferInput, Prisma.EscrowUncheckedCreateWithoutTransferInput>
+}
+
+export type EscrowUpsertWithoutTransferInput = {
+  update: Prisma.XOR<Prisma.EscrowUpdateWithoutTransferInput, Prisma.EscrowUncheckedUpdateWithoutTransferInput>
+  create: Prisma.XOR<Prisma.EscrowCreateWithoutTransferInput, Prisma.EscrowUncheckedCreateWithoutTransferInput>
+  where?: Prisma.EscrowWhereInput
+}
+
+export type EscrowUpdateToOneWithWhereWithoutTransferInput = {
+  where?: Prisma.EscrowWhereInput
+  data: Prisma.XOR<Prisma.EscrowUpdateWithoutTransferInput, Prisma.EscrowUncheckedUpdateWithoutTransferInput>
+}
+
+export type EscrowUpdateWithoutTransferInput = {
+  amountMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  fundedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  contract?: Prisma.ContractUpdateOneRequiredWithoutEscrowNestedInput
+  resolution?: Prisma.EscrowResolutionUpdateOneWithoutEscrowNestedInput
+}
+
+export type EscrowUncheckedUpdateWithoutTransferInput = {
+  contractId?: Prisma.StringFieldUpdateOperationsInput | string
+  amountMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  fundedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  resolution?: Prisma.EscrowResolutionUncheckedUpdateOneWithoutEscrowNestedInput
+}
+
 
 
 export type EscrowSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -357,6 +600,9 @@ export type EscrowSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs =
   currency?: boolean
   transferId?: boolean
   fundedAt?: boolean
+  contract?: boolean | Prisma.ContractDefaultArgs<ExtArgs>
+  transfer?: boolean | Prisma.LedgerTransferDefaultArgs<ExtArgs>
+  resolution?: boolean | Prisma.Escrow$resolutionArgs<ExtArgs>
 }, ExtArgs["result"]["escrow"]>
 
 export type EscrowSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -365,6 +611,8 @@ export type EscrowSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extens
   currency?: boolean
   transferId?: boolean
   fundedAt?: boolean
+  contract?: boolean | Prisma.ContractDefaultArgs<ExtArgs>
+  transfer?: boolean | Prisma.LedgerTransferDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["escrow"]>
 
 export type EscrowSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -373,6 +621,8 @@ export type EscrowSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extens
   currency?: boolean
   transferId?: boolean
   fundedAt?: boolean
+  contract?: boolean | Prisma.ContractDefaultArgs<ExtArgs>
+  transfer?: boolean | Prisma.LedgerTransferDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["escrow"]>
 
 export type EscrowSelectScalar = {
@@ -384,10 +634,27 @@ export type EscrowSelectScalar = {
 }
 
 export type EscrowOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"contractId" | "amountMinor" | "currency" | "transferId" | "fundedAt", ExtArgs["result"]["escrow"]>
+export type EscrowInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  contract?: boolean | Prisma.ContractDefaultArgs<ExtArgs>
+  transfer?: boolean | Prisma.LedgerTransferDefaultArgs<ExtArgs>
+  resolution?: boolean | Prisma.Escrow$resolutionArgs<ExtArgs>
+}
+export type EscrowIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  contract?: boolean | Prisma.ContractDefaultArgs<ExtArgs>
+  transfer?: boolean | Prisma.LedgerTransferDefaultArgs<ExtArgs>
+}
+export type EscrowIncludeUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  contract?: boolean | Prisma.ContractDefaultArgs<ExtArgs>
+  transfer?: boolean | Prisma.LedgerTransferDefaultArgs<ExtArgs>
+}
 
 export type $EscrowPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "Escrow"
-  objects: {}
+  objects: {
+    contract: Prisma.$ContractPayload<ExtArgs>
+    transfer: Prisma.$LedgerTransferPayload<ExtArgs>
+    resolution: Prisma.$EscrowResolutionPayload<ExtArgs> | null
+  }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     contractId: string
     amountMinor: bigint
@@ -788,6 +1055,9 @@ readonly fields: EscrowFieldRefs;
  */
 export interface Prisma__EscrowClient<T, Null = never, ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs, GlobalOmitOptions = {}> extends Prisma.PrismaPromise<T> {
   readonly [Symbol.toStringTag]: "PrismaPromise"
+  contract<T extends Prisma.ContractDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.ContractDefaultArgs<ExtArgs>>): Prisma.Prisma__ContractClient<runtime.Types.Result.GetResult<Prisma.$ContractPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
+  transfer<T extends Prisma.LedgerTransferDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.LedgerTransferDefaultArgs<ExtArgs>>): Prisma.Prisma__LedgerTransferClient<runtime.Types.Result.GetResult<Prisma.$LedgerTransferPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
+  resolution<T extends Prisma.Escrow$resolutionArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Escrow$resolutionArgs<ExtArgs>>): Prisma.Prisma__EscrowResolutionClient<runtime.Types.Result.GetResult<Prisma.$EscrowResolutionPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | null, null, ExtArgs, GlobalOmitOptions>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -839,6 +1109,10 @@ export type EscrowFindUniqueArgs<ExtArgs extends runtime.Types.Extensions.Intern
    */
   omit?: Prisma.EscrowOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EscrowInclude<ExtArgs> | null
+  /**
    * Filter, which Escrow to fetch.
    */
   where: Prisma.EscrowWhereUniqueInput
@@ -857,6 +1131,10 @@ export type EscrowFindUniqueOrThrowArgs<ExtArgs extends runtime.Types.Extensions
    */
   omit?: Prisma.EscrowOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EscrowInclude<ExtArgs> | null
+  /**
    * Filter, which Escrow to fetch.
    */
   where: Prisma.EscrowWhereUniqueInput
@@ -874,6 +1152,10 @@ export type EscrowFindFirstArgs<ExtArgs extends runtime.Types.Extensions.Interna
    * Omit specific fields from the Escrow
    */
   omit?: Prisma.EscrowOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EscrowInclude<ExtArgs> | null
   /**
    * Filter, which Escrow to fetch.
    */
@@ -923,6 +1205,10 @@ export type EscrowFindFirstOrThrowArgs<ExtArgs extends runtime.Types.Extensions.
    */
   omit?: Prisma.EscrowOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EscrowInclude<ExtArgs> | null
+  /**
    * Filter, which Escrow to fetch.
    */
   where?: Prisma.EscrowWhereInput
@@ -970,6 +1256,10 @@ export type EscrowFindManyArgs<ExtArgs extends runtime.Types.Extensions.Internal
    * Omit specific fields from the Escrow
    */
   omit?: Prisma.EscrowOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EscrowInclude<ExtArgs> | null
   /**
    * Filter, which Escrows to fetch.
    */
@@ -1019,6 +1309,10 @@ export type EscrowCreateArgs<ExtArgs extends runtime.Types.Extensions.InternalAr
    */
   omit?: Prisma.EscrowOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EscrowInclude<ExtArgs> | null
+  /**
    * The data needed to create a Escrow.
    */
   data: Prisma.XOR<Prisma.EscrowCreateInput, Prisma.EscrowUncheckedCreateInput>
@@ -1052,6 +1346,10 @@ export type EscrowCreateManyAndReturnArgs<ExtArgs extends runtime.Types.Extensio
    */
   data: Prisma.EscrowCreateManyInput | Prisma.EscrowCreateManyInput[]
   skipDuplicates?: boolean
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EscrowIncludeCreateManyAndReturn<ExtArgs> | null
 }
 
 /**
@@ -1066,6 +1364,10 @@ export type EscrowUpdateArgs<ExtArgs extends runtime.Types.Extensions.InternalAr
    * Omit specific fields from the Escrow
    */
   omit?: Prisma.EscrowOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EscrowInclude<ExtArgs> | null
   /**
    * The data needed to update a Escrow.
    */
@@ -1118,6 +1420,10 @@ export type EscrowUpdateManyAndReturnArgs<ExtArgs extends runtime.Types.Extensio
    * Limit how many Escrows to update.
    */
   limit?: number
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EscrowIncludeUpdateManyAndReturn<ExtArgs> | null
 }
 
 /**
@@ -1132,6 +1438,10 @@ export type EscrowUpsertArgs<ExtArgs extends runtime.Types.Extensions.InternalAr
    * Omit specific fields from the Escrow
    */
   omit?: Prisma.EscrowOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EscrowInclude<ExtArgs> | null
   /**
    * The filter to search for the Escrow to update in case it exists.
    */
@@ -1159,6 +1469,10 @@ export type EscrowDeleteArgs<ExtArgs extends runtime.Types.Extensions.InternalAr
    */
   omit?: Prisma.EscrowOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EscrowInclude<ExtArgs> | null
+  /**
    * Filter which Escrow to delete.
    */
   where: Prisma.EscrowWhereUniqueInput
@@ -1179,6 +1493,25 @@ export type EscrowDeleteManyArgs<ExtArgs extends runtime.Types.Extensions.Intern
 }
 
 /**
+ * Escrow.resolution
+ */
+export type Escrow$resolutionArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the EscrowResolution
+   */
+  select?: Prisma.EscrowResolutionSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the EscrowResolution
+   */
+  omit?: Prisma.EscrowResolutionOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EscrowResolutionInclude<ExtArgs> | null
+  where?: Prisma.EscrowResolutionWhereInput
+}
+
+/**
  * Escrow without action
  */
 export type EscrowDefaultArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
@@ -1190,4 +1523,8 @@ export type EscrowDefaultArgs<ExtArgs extends runtime.Types.Extensions.InternalA
    * Omit specific fields from the Escrow
    */
   omit?: Prisma.EscrowOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EscrowInclude<ExtArgs> | null
 }

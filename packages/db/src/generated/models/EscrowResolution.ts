@@ -174,6 +174,8 @@ export type EscrowResolutionWhereInput = {
   resolution?: Prisma.StringFilter<"EscrowResolution"> | string
   transferId?: Prisma.StringFilter<"EscrowResolution"> | string
   at?: Prisma.DateTimeFilter<"EscrowResolution"> | Date | string
+  escrow?: Prisma.XOR<Prisma.EscrowScalarRelationFilter, Prisma.EscrowWhereInput>
+  transfer?: Prisma.XOR<Prisma.LedgerTransferScalarRelationFilter, Prisma.LedgerTransferWhereInput>
 }
 
 export type EscrowResolutionOrderByWithRelationInput = {
@@ -181,6 +183,8 @@ export type EscrowResolutionOrderByWithRelationInput = {
   resolution?: Prisma.SortOrder
   transferId?: Prisma.SortOrder
   at?: Prisma.SortOrder
+  escrow?: Prisma.EscrowOrderByWithRelationInput
+  transfer?: Prisma.LedgerTransferOrderByWithRelationInput
 }
 
 export type EscrowResolutionWhereUniqueInput = Prisma.AtLeast<{
@@ -191,6 +195,8 @@ export type EscrowResolutionWhereUniqueInput = Prisma.AtLeast<{
   NOT?: Prisma.EscrowResolutionWhereInput | Prisma.EscrowResolutionWhereInput[]
   resolution?: Prisma.StringFilter<"EscrowResolution"> | string
   at?: Prisma.DateTimeFilter<"EscrowResolution"> | Date | string
+  escrow?: Prisma.XOR<Prisma.EscrowScalarRelationFilter, Prisma.EscrowWhereInput>
+  transfer?: Prisma.XOR<Prisma.LedgerTransferScalarRelationFilter, Prisma.LedgerTransferWhereInput>
 }, "contractId" | "transferId">
 
 export type EscrowResolutionOrderByWithAggregationInput = {
@@ -214,10 +220,10 @@ export type EscrowResolutionScalarWhereWithAggregatesInput = {
 }
 
 export type EscrowResolutionCreateInput = {
-  contractId: string
   resolution: string
-  transferId: string
   at?: Date | string
+  escrow: Prisma.EscrowCreateNestedOneWithoutResolutionInput
+  transfer: Prisma.LedgerTransferCreateNestedOneWithoutEscrowResolutionInput
 }
 
 export type EscrowResolutionUncheckedCreateInput = {
@@ -228,10 +234,10 @@ export type EscrowResolutionUncheckedCreateInput = {
 }
 
 export type EscrowResolutionUpdateInput = {
-  contractId?: Prisma.StringFieldUpdateOperationsInput | string
   resolution?: Prisma.StringFieldUpdateOperationsInput | string
-  transferId?: Prisma.StringFieldUpdateOperationsInput | string
   at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  escrow?: Prisma.EscrowUpdateOneRequiredWithoutResolutionNestedInput
+  transfer?: Prisma.LedgerTransferUpdateOneRequiredWithoutEscrowResolutionNestedInput
 }
 
 export type EscrowResolutionUncheckedUpdateInput = {
@@ -249,9 +255,7 @@ export type EscrowResolutionCreateManyInput = {
 }
 
 export type EscrowResolutionUpdateManyMutationInput = {
-  contractId?: Prisma.StringFieldUpdateOperationsInput | string
   resolution?: Prisma.StringFieldUpdateOperationsInput | string
-  transferId?: Prisma.StringFieldUpdateOperationsInput | string
   at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
@@ -260,6 +264,11 @@ export type EscrowResolutionUncheckedUpdateManyInput = {
   resolution?: Prisma.StringFieldUpdateOperationsInput | string
   transferId?: Prisma.StringFieldUpdateOperationsInput | string
   at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+}
+
+export type EscrowResolutionNullableScalarRelationFilter = {
+  is?: Prisma.EscrowResolutionWhereInput | null
+  isNot?: Prisma.EscrowResolutionWhereInput | null
 }
 
 export type EscrowResolutionCountOrderByAggregateInput = {
@@ -283,6 +292,150 @@ export type EscrowResolutionMinOrderByAggregateInput = {
   at?: Prisma.SortOrder
 }
 
+export type EscrowResolutionCreateNestedOneWithoutEscrowInput = {
+  create?: Prisma.XOR<Prisma.EscrowResolutionCreateWithoutEscrowInput, Prisma.EscrowResolutionUncheckedCreateWithoutEscrowInput>
+  connectOrCreate?: Prisma.EscrowResolutionCreateOrConnectWithoutEscrowInput
+  connect?: Prisma.EscrowResolutionWhereUniqueInput
+}
+
+export type EscrowResolutionUncheckedCreateNestedOneWithoutEscrowInput = {
+  create?: Prisma.XOR<Prisma.EscrowResolutionCreateWithoutEscrowInput, Prisma.EscrowResolutionUncheckedCreateWithoutEscrowInput>
+  connectOrCreate?: Prisma.EscrowResolutionCreateOrConnectWithoutEscrowInput
+  connect?: Prisma.EscrowResolutionWhereUniqueInput
+}
+
+export type EscrowResolutionUpdateOneWithoutEscrowNestedInput = {
+  create?: Prisma.XOR<Prisma.EscrowResolutionCreateWithoutEscrowInput, Prisma.EscrowResolutionUncheckedCreateWithoutEscrowInput>
+  connectOrCreate?: Prisma.EscrowResolutionCreateOrConnectWithoutEscrowInput
+  upsert?: Prisma.EscrowResolutionUpsertWithoutEscrowInput
+  disconnect?: Prisma.EscrowResolutionWhereInput | boolean
+  delete?: Prisma.EscrowResolutionWhereInput | boolean
+  connect?: Prisma.EscrowResolutionWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.EscrowResolutionUpdateToOneWithWhereWithoutEscrowInput, Prisma.EscrowResolutionUpdateWithoutEscrowInput>, Prisma.EscrowResolutionUncheckedUpdateWithoutEscrowInput>
+}
+
+export type EscrowResolutionUncheckedUpdateOneWithoutEscrowNestedInput = {
+  create?: Prisma.XOR<Prisma.EscrowResolutionCreateWithoutEscrowInput, Prisma.EscrowResolutionUncheckedCreateWithoutEscrowInput>
+  connectOrCreate?: Prisma.EscrowResolutionCreateOrConnectWithoutEscrowInput
+  upsert?: Prisma.EscrowResolutionUpsertWithoutEscrowInput
+  disconnect?: Prisma.EscrowResolutionWhereInput | boolean
+  delete?: Prisma.EscrowResolutionWhereInput | boolean
+  connect?: Prisma.EscrowResolutionWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.EscrowResolutionUpdateToOneWithWhereWithoutEscrowInput, Prisma.EscrowResolutionUpdateWithoutEscrowInput>, Prisma.EscrowResolutionUncheckedUpdateWithoutEscrowInput>
+}
+
+export type EscrowResolutionCreateNestedOneWithoutTransferInput = {
+  create?: Prisma.XOR<Prisma.EscrowResolutionCreateWithoutTransferInput, Prisma.EscrowResolutionUncheckedCreateWithoutTransferInput>
+  connectOrCreate?: Prisma.EscrowResolutionCreateOrConnectWithoutTransferInput
+  connect?: Prisma.EscrowResolutionWhereUniqueInput
+}
+
+export type EscrowResolutionUncheckedCreateNestedOneWithoutTransferInput = {
+  create?: Prisma.XOR<Prisma.EscrowResolutionCreateWithoutTransferInput, Prisma.EscrowResolutionUncheckedCreateWithoutTransferInput>
+  connectOrCreate?: Prisma.EscrowResolutionCreateOrConnectWithoutTransferInput
+  connect?: Prisma.EscrowResolutionWhereUniqueInput
+}
+
+export type EscrowResolutionUpdateOneWithoutTransferNestedInput = {
+  create?: Prisma.XOR<Prisma.EscrowResolutionCreateWithoutTransferInput, Prisma.EscrowResolutionUncheckedCreateWithoutTransferInput>
+  connectOrCreate?: Prisma.EscrowResolutionCreateOrConnectWithoutTransferInput
+  upsert?: Prisma.EscrowResolutionUpsertWithoutTransferInput
+  disconnect?: Prisma.EscrowResolutionWhereInput | boolean
+  delete?: Prisma.EscrowResolutionWhereInput | boolean
+  connect?: Prisma.EscrowResolutionWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.EscrowResolutionUpdateToOneWithWhereWithoutTransferInput, Prisma.EscrowResolutionUpdateWithoutTransferInput>, Prisma.EscrowResolutionUncheckedUpdateWithoutTransferInput>
+}
+
+export type EscrowResolutionUncheckedUpdateOneWithoutTransferNestedInput = {
+  create?: Prisma.XOR<Prisma.EscrowResolutionCreateWithoutTransferInput, Prisma.EscrowResolutionUncheckedCreateWithoutTransferInput>
+  connectOrCreate?: Prisma.EscrowResolutionCreateOrConnectWithoutTransferInput
+  upsert?: Prisma.EscrowResolutionUpsertWithoutTransferInput
+  disconnect?: Prisma.EscrowResolutionWhereInput | boolean
+  delete?: Prisma.EscrowResolutionWhereInput | boolean
+  connect?: Prisma.EscrowResolutionWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.EscrowResolutionUpdateToOneWithWhereWithoutTransferInput, Prisma.EscrowResolutionUpdateWithoutTransferInput>, Prisma.EscrowResolutionUncheckedUpdateWithoutTransferInput>
+}
+
+export type EscrowResolutionCreateWithoutEscrowInput = {
+  resolution: string
+  at?: Date | string
+  transfer: Prisma.LedgerTransferCreateNestedOneWithoutEscrowResolutionInput
+}
+
+export type EscrowResolutionUncheckedCreateWithoutEscrowInput = {
+  resolution: string
+  transferId: string
+  at?: Date | string
+}
+
+export type EscrowResolutionCreateOrConnectWithoutEscrowInput = {
+  where: Prisma.EscrowResolutionWhereUniqueInput
+  create: Prisma.XOR<Prisma.EscrowResolutionCreateWithoutEscrowInput, Prisma.EscrowResolutionUncheckedCreateWithoutEscrowInput>
+}
+
+export type EscrowResolutionUpsertWithoutEscrowInput = {
+  update: Prisma.XOR<Prisma.EscrowResolutionUpdateWithoutEscrowInput, Prisma.EscrowResolutionUncheckedUpdateWithoutEscrowInput>
+  create: Prisma.XOR<Prisma.EscrowResolutionCreateWithoutEscrowInput, Prisma.EscrowResolutionUncheckedCreateWithoutEscrowInput>
+  where?: Prisma.EscrowResolutionWhereInput
+}
+
+export type EscrowResolutionUpdateToOneWithWhereWithoutEscrowInput = {
+  where?: Prisma.EscrowResolutionWhereInput
+  data: Prisma.XOR<Prisma.EscrowResolutionUpdateWithoutEscrowInput, Prisma.EscrowResolutionUncheckedUpdateWithoutEscrowInput>
+}
+
+export type EscrowResolutionUpdateWithoutEscrowInput = {
+  resolution?: Prisma.StringFieldUpdateOperationsInput | string
+  at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  transfer?: Prisma.LedgerTransferUpdateOneRequiredWithoutEscrowResolutionNestedInput
+}
+
+export type EscrowResolutionUncheckedUpdateWithoutEscrowInput = {
+  resolution?: Prisma.StringFieldUpdateOperationsInput | string
+  transferId?: Prisma.StringFieldUpdateOperationsInput | string
+  at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+}
+
+export type EscrowResolutionCreateWithoutTransferInput = {
+  resolution: string
+  at?: Date | string
+  escrow: Prisma.EscrowCreateNestedOneWithoutResolutionInput
+}
+
+export type EscrowResolutionUncheckedCreateWithoutTransferInput = {
+  contractId: string
+  resolution: string
+  at?: Date | string
+}
+
+export type EscrowResolutionCreateOrConnectWithoutTransferInput = {
+  where: Prisma.EscrowResolutionWhereUniqueInput
+  create: Prisma.XOR<Prisma.EscrowResolutionCreateWithoutTransferInput, Prisma.EscrowResolutionUncheckedCreateWithoutTransferInput>
+}
+
+export type EscrowResolutionUpsertWithoutTransferInput = {
+  update: Prisma.XOR<Prisma.EscrowResolutionUpdateWithoutTransferInput, Prisma.EscrowResolutionUncheckedUpdateWithoutTransferInput>
+  create: Prisma.XOR<Prisma.EscrowResolutionCreateWithoutTransferInput, Prisma.EscrowResolutionUncheckedCreateWithoutTransferInput>
+  where?: Prisma.EscrowResolutionWhereInput
+}
+
+export type EscrowResolutionUpdateToOneWithWhereWithoutTransferInput = {
+  where?: Prisma.EscrowResolutionWhereInput
+  data: Prisma.XOR<Prisma.EscrowResolutionUpdateWithoutTransferInput, Prisma.EscrowResolutionUncheckedUpdateWithoutTransferInput>
+}
+
+export type EscrowResolutionUpdateWithoutTransferInput = {
+  resolution?: Prisma.StringFieldUpdateOperationsInput | string
+  at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  escrow?: Prisma.EscrowUpdateOneRequiredWithoutResolutionNestedInput
+}
+
+export type EscrowResolutionUncheckedUpdateWithoutTransferInput = {
+  contractId?: Prisma.StringFieldUpdateOperationsInput | string
+  resolution?: Prisma.StringFieldUpdateOperationsInput | string
+  at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+}
+
 
 
 export type EscrowResolutionSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -290,6 +443,8 @@ export type EscrowResolutionSelect<ExtArgs extends runtime.Types.Extensions.Inte
   resolution?: boolean
   transferId?: boolean
   at?: boolean
+  escrow?: boolean | Prisma.EscrowDefaultArgs<ExtArgs>
+  transfer?: boolean | Prisma.LedgerTransferDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["escrowResolution"]>
 
 export type EscrowResolutionSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -297,6 +452,8 @@ export type EscrowResolutionSelectCreateManyAndReturn<ExtArgs extends runtime.Ty
   resolution?: boolean
   transferId?: boolean
   at?: boolean
+  escrow?: boolean | Prisma.EscrowDefaultArgs<ExtArgs>
+  transfer?: boolean | Prisma.LedgerTransferDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["escrowResolution"]>
 
 export type EscrowResolutionSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -304,6 +461,8 @@ export type EscrowResolutionSelectUpdateManyAndReturn<ExtArgs extends runtime.Ty
   resolution?: boolean
   transferId?: boolean
   at?: boolean
+  escrow?: boolean | Prisma.EscrowDefaultArgs<ExtArgs>
+  transfer?: boolean | Prisma.LedgerTransferDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["escrowResolution"]>
 
 export type EscrowResolutionSelectScalar = {
@@ -314,10 +473,25 @@ export type EscrowResolutionSelectScalar = {
 }
 
 export type EscrowResolutionOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"contractId" | "resolution" | "transferId" | "at", ExtArgs["result"]["escrowResolution"]>
+export type EscrowResolutionInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  escrow?: boolean | Prisma.EscrowDefaultArgs<ExtArgs>
+  transfer?: boolean | Prisma.LedgerTransferDefaultArgs<ExtArgs>
+}
+export type EscrowResolutionIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  escrow?: boolean | Prisma.EscrowDefaultArgs<ExtArgs>
+  transfer?: boolean | Prisma.LedgerTransferDefaultArgs<ExtArgs>
+}
+export type EscrowResolutionIncludeUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  escrow?: boolean | Prisma.EscrowDefaultArgs<ExtArgs>
+  transfer?: boolean | Prisma.LedgerTransferDefaultArgs<ExtArgs>
+}
 
 export type $EscrowResolutionPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "EscrowResolution"
-  objects: {}
+  objects: {
+    escrow: Prisma.$EscrowPayload<ExtArgs>
+    transfer: Prisma.$LedgerTransferPayload<ExtArgs>
+  }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     contractId: string
     /**
@@ -720,6 +894,8 @@ readonly fields: EscrowResolutionFieldRefs;
  */
 export interface Prisma__EscrowResolutionClient<T, Null = never, ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs, GlobalOmitOptions = {}> extends Prisma.PrismaPromise<T> {
   readonly [Symbol.toStringTag]: "PrismaPromise"
+  escrow<T extends Prisma.EscrowDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.EscrowDefaultArgs<ExtArgs>>): Prisma.Prisma__EscrowClient<runtime.Types.Result.GetResult<Prisma.$EscrowPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
+  transfer<T extends Prisma.LedgerTransferDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.LedgerTransferDefaultArgs<ExtArgs>>): Prisma.Prisma__LedgerTransferClient<runtime.Types.Result.GetResult<Prisma.$LedgerTransferPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -770,6 +946,10 @@ export type EscrowResolutionFindUniqueArgs<ExtArgs extends runtime.Types.Extensi
    */
   omit?: Prisma.EscrowResolutionOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EscrowResolutionInclude<ExtArgs> | null
+  /**
    * Filter, which EscrowResolution to fetch.
    */
   where: Prisma.EscrowResolutionWhereUniqueInput
@@ -788,6 +968,10 @@ export type EscrowResolutionFindUniqueOrThrowArgs<ExtArgs extends runtime.Types.
    */
   omit?: Prisma.EscrowResolutionOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EscrowResolutionInclude<ExtArgs> | null
+  /**
    * Filter, which EscrowResolution to fetch.
    */
   where: Prisma.EscrowResolutionWhereUniqueInput
@@ -805,6 +989,10 @@ export type EscrowResolutionFindFirstArgs<ExtArgs extends runtime.Types.Extensio
    * Omit specific fields from the EscrowResolution
    */
   omit?: Prisma.EscrowResolutionOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EscrowResolutionInclude<ExtArgs> | null
   /**
    * Filter, which EscrowResolution to fetch.
    */
@@ -854,6 +1042,10 @@ export type EscrowResolutionFindFirstOrThrowArgs<ExtArgs extends runtime.Types.E
    */
   omit?: Prisma.EscrowResolutionOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EscrowResolutionInclude<ExtArgs> | null
+  /**
    * Filter, which EscrowResolution to fetch.
    */
   where?: Prisma.EscrowResolutionWhereInput
@@ -901,6 +1093,10 @@ export type EscrowResolutionFindManyArgs<ExtArgs extends runtime.Types.Extension
    * Omit specific fields from the EscrowResolution
    */
   omit?: Prisma.EscrowResolutionOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EscrowResolutionInclude<ExtArgs> | null
   /**
    * Filter, which EscrowResolutions to fetch.
    */
@@ -950,6 +1146,10 @@ export type EscrowResolutionCreateArgs<ExtArgs extends runtime.Types.Extensions.
    */
   omit?: Prisma.EscrowResolutionOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EscrowResolutionInclude<ExtArgs> | null
+  /**
    * The data needed to create a EscrowResolution.
    */
   data: Prisma.XOR<Prisma.EscrowResolutionCreateInput, Prisma.EscrowResolutionUncheckedCreateInput>
@@ -983,6 +1183,10 @@ export type EscrowResolutionCreateManyAndReturnArgs<ExtArgs extends runtime.Type
    */
   data: Prisma.EscrowResolutionCreateManyInput | Prisma.EscrowResolutionCreateManyInput[]
   skipDuplicates?: boolean
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EscrowResolutionIncludeCreateManyAndReturn<ExtArgs> | null
 }
 
 /**
@@ -997,6 +1201,10 @@ export type EscrowResolutionUpdateArgs<ExtArgs extends runtime.Types.Extensions.
    * Omit specific fields from the EscrowResolution
    */
   omit?: Prisma.EscrowResolutionOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EscrowResolutionInclude<ExtArgs> | null
   /**
    * The data needed to update a EscrowResolution.
    */
@@ -1049,6 +1257,10 @@ export type EscrowResolutionUpdateManyAndReturnArgs<ExtArgs extends runtime.Type
    * Limit how many EscrowResolutions to update.
    */
   limit?: number
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EscrowResolutionIncludeUpdateManyAndReturn<ExtArgs> | null
 }
 
 /**
@@ -1063,6 +1275,10 @@ export type EscrowResolutionUpsertArgs<ExtArgs extends runtime.Types.Extensions.
    * Omit specific fields from the EscrowResolution
    */
   omit?: Prisma.EscrowResolutionOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EscrowResolutionInclude<ExtArgs> | null
   /**
    * The filter to search for the EscrowResolution to update in case it exists.
    */
@@ -1089,6 +1305,10 @@ export type EscrowResolutionDeleteArgs<ExtArgs extends runtime.Types.Extensions.
    * Omit specific fields from the EscrowResolution
    */
   omit?: Prisma.EscrowResolutionOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EscrowResolutionInclude<ExtArgs> | null
   /**
    * Filter which EscrowResolution to delete.
    */
@@ -1121,4 +1341,8 @@ export type EscrowResolutionDefaultArgs<ExtArgs extends runtime.Types.Extensions
    * Omit specific fields from the EscrowResolution
    */
   omit?: Prisma.EscrowResolutionOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EscrowResolutionInclude<ExtArgs> | null
 }

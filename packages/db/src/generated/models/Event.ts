@@ -264,6 +264,11 @@ export type EventWhereInput = {
   challengeId?: Prisma.StringNullableFilter<"Event"> | string | null
   audience?: Prisma.StringFilter<"Event"> | string
   data?: Prisma.JsonFilter<"Event">
+  actor?: Prisma.XOR<Prisma.PrincipalNullableScalarRelationFilter, Prisma.PrincipalWhereInput> | null
+  contract?: Prisma.XOR<Prisma.ContractNullableScalarRelationFilter, Prisma.ContractWhereInput> | null
+  submission?: Prisma.XOR<Prisma.SubmissionNullableScalarRelationFilter, Prisma.SubmissionWhereInput> | null
+  run?: Prisma.XOR<Prisma.RunNullableScalarRelationFilter, Prisma.RunWhereInput> | null
+  challenge?: Prisma.XOR<Prisma.ChallengeNullableScalarRelationFilter, Prisma.ChallengeWhereInput> | null
 }
 
 export type EventOrderByWithRelationInput = {
@@ -278,6 +283,11 @@ export type EventOrderByWithRelationInput = {
   challengeId?: Prisma.SortOrderInput | Prisma.SortOrder
   audience?: Prisma.SortOrder
   data?: Prisma.SortOrder
+  actor?: Prisma.PrincipalOrderByWithRelationInput
+  contract?: Prisma.ContractOrderByWithRelationInput
+  submission?: Prisma.SubmissionOrderByWithRelationInput
+  run?: Prisma.RunOrderByWithRelationInput
+  challenge?: Prisma.ChallengeOrderByWithRelationInput
 }
 
 export type EventWhereUniqueInput = Prisma.AtLeast<{
@@ -295,6 +305,11 @@ export type EventWhereUniqueInput = Prisma.AtLeast<{
   challengeId?: Prisma.StringNullableFilter<"Event"> | string | null
   audience?: Prisma.StringFilter<"Event"> | string
   data?: Prisma.JsonFilter<"Event">
+  actor?: Prisma.XOR<Prisma.PrincipalNullableScalarRelationFilter, Prisma.PrincipalWhereInput> | null
+  contract?: Prisma.XOR<Prisma.ContractNullableScalarRelationFilter, Prisma.ContractWhereInput> | null
+  submission?: Prisma.XOR<Prisma.SubmissionNullableScalarRelationFilter, Prisma.SubmissionWhereInput> | null
+  run?: Prisma.XOR<Prisma.RunNullableScalarRelationFilter, Prisma.RunWhereInput> | null
+  challenge?: Prisma.XOR<Prisma.ChallengeNullableScalarRelationFilter, Prisma.ChallengeWhereInput> | null
 }, "id">
 
 export type EventOrderByWithAggregationInput = {
@@ -335,21 +350,21 @@ export type EventScalarWhereWithAggregatesInput = {
 
 export type EventCreateInput = {
   id?: bigint | number
-  xid: bigint | number
+  xid?: bigint | number
   at?: Date | string
   name: string
-  actorId?: string | null
-  contractId?: string | null
-  submissionId?: string | null
-  runId?: string | null
-  challengeId?: string | null
   audience: string
   data: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  actor?: Prisma.PrincipalCreateNestedOneWithoutEventsInput
+  contract?: Prisma.ContractCreateNestedOneWithoutEventsInput
+  submission?: Prisma.SubmissionCreateNestedOneWithoutEventsInput
+  run?: Prisma.RunCreateNestedOneWithoutEventsInput
+  challenge?: Prisma.ChallengeCreateNestedOneWithoutEventsInput
 }
 
 export type EventUncheckedCreateInput = {
   id?: bigint | number
-  xid: bigint | number
+  xid?: bigint | number
   at?: Date | string
   name: string
   actorId?: string | null
@@ -366,13 +381,13 @@ export type EventUpdateInput = {
   xid?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   name?: Prisma.StringFieldUpdateOperationsInput | string
-  actorId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  contractId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  submissionId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  runId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  challengeId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   audience?: Prisma.StringFieldUpdateOperationsInput | string
   data?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  actor?: Prisma.PrincipalUpdateOneWithoutEventsNestedInput
+  contract?: Prisma.ContractUpdateOneWithoutEventsNestedInput
+  submission?: Prisma.SubmissionUpdateOneWithoutEventsNestedInput
+  run?: Prisma.RunUpdateOneWithoutEventsNestedInput
+  challenge?: Prisma.ChallengeUpdateOneWithoutEventsNestedInput
 }
 
 export type EventUncheckedUpdateInput = {
@@ -391,7 +406,7 @@ export type EventUncheckedUpdateInput = {
 
 export type EventCreateManyInput = {
   id?: bigint | number
-  xid: bigint | number
+  xid?: bigint | number
   at?: Date | string
   name: string
   actorId?: string | null
@@ -408,11 +423,6 @@ export type EventUpdateManyMutationInput = {
   xid?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   name?: Prisma.StringFieldUpdateOperationsInput | string
-  actorId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  contractId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  submissionId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  runId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
-  challengeId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   audience?: Prisma.StringFieldUpdateOperationsInput | string
   data?: Prisma.JsonNullValueInput | runtime.InputJsonValue
 }
@@ -429,6 +439,16 @@ export type EventUncheckedUpdateManyInput = {
   challengeId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   audience?: Prisma.StringFieldUpdateOperationsInput | string
   data?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+}
+
+export type EventListRelationFilter = {
+  every?: Prisma.EventWhereInput
+  some?: Prisma.EventWhereInput
+  none?: Prisma.EventWhereInput
+}
+
+export type EventOrderByRelationAggregateInput = {
+  _count?: Prisma.SortOrder
 }
 
 export type EventCountOrderByAggregateInput = {
@@ -481,6 +501,753 @@ export type EventSumOrderByAggregateInput = {
   xid?: Prisma.SortOrder
 }
 
+export type EventCreateNestedManyWithoutActorInput = {
+  create?: Prisma.XOR<Prisma.EventCreateWithoutActorInput, Prisma.EventUncheckedCreateWithoutActorInput> | Prisma.EventCreateWithoutActorInput[] | Prisma.EventUncheckedCreateWithoutActorInput[]
+  connectOrCreate?: Prisma.EventCreateOrConnectWithoutActorInput | Prisma.EventCreateOrConnectWithoutActorInput[]
+  createMany?: Prisma.EventCreateManyActorInputEnvelope
+  connect?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+}
+
+export type EventUncheckedCreateNestedManyWithoutActorInput = {
+  create?: Prisma.XOR<Prisma.EventCreateWithoutActorInput, Prisma.EventUncheckedCreateWithoutActorInput> | Prisma.EventCreateWithoutActorInput[] | Prisma.EventUncheckedCreateWithoutActorInput[]
+  connectOrCreate?: Prisma.EventCreateOrConnectWithoutActorInput | Prisma.EventCreateOrConnectWithoutActorInput[]
+  createMany?: Prisma.EventCreateManyActorInputEnvelope
+  connect?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+}
+
+export type EventUpdateManyWithoutActorNestedInput = {
+  create?: Prisma.XOR<Prisma.EventCreateWithoutActorInput, Prisma.EventUncheckedCreateWithoutActorInput> | Prisma.EventCreateWithoutActorInput[] | Prisma.EventUncheckedCreateWithoutActorInput[]
+  connectOrCreate?: Prisma.EventCreateOrConnectWithoutActorInput | Prisma.EventCreateOrConnectWithoutActorInput[]
+  upsert?: Prisma.EventUpsertWithWhereUniqueWithoutActorInput | Prisma.EventUpsertWithWhereUniqueWithoutActorInput[]
+  createMany?: Prisma.EventCreateManyActorInputEnvelope
+  set?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+  disconnect?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+  delete?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+  connect?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+  update?: Prisma.EventUpdateWithWhereUniqueWithoutActorInput | Prisma.EventUpdateWithWhereUniqueWithoutActorInput[]
+  updateMany?: Prisma.EventUpdateManyWithWhereWithoutActorInput | Prisma.EventUpdateManyWithWhereWithoutActorInput[]
+  deleteMany?: Prisma.EventScalarWhereInput | Prisma.EventScalarWhereInput[]
+}
+
+export type EventUncheckedUpdateManyWithoutActorNestedInput = {
+  create?: Prisma.XOR<Prisma.EventCreateWithoutActorInput, Prisma.EventUncheckedCreateWithoutActorInput> | Prisma.EventCreateWithoutActorInput[] | Prisma.EventUncheckedCreateWithoutActorInput[]
+  connectOrCreate?: Prisma.EventCreateOrConnectWithoutActorInput | Prisma.EventCreateOrConnectWithoutActorInput[]
+  upsert?: Prisma.EventUpsertWithWhereUniqueWithoutActorInput | Prisma.EventUpsertWithWhereUniqueWithoutActorInput[]
+  createMany?: Prisma.EventCreateManyActorInputEnvelope
+  set?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+  disconnect?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+  delete?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+  connect?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+  update?: Prisma.EventUpdateWithWhereUniqueWithoutActorInput | Prisma.EventUpdateWithWhereUniqueWithoutActorInput[]
+  updateMany?: Prisma.EventUpdateManyWithWhereWithoutActorInput | Prisma.EventUpdateManyWithWhereWithoutActorInput[]
+  deleteMany?: Prisma.EventScalarWhereInput | Prisma.EventScalarWhereInput[]
+}
+
+export type EventCreateNestedManyWithoutContractInput = {
+  create?: Prisma.XOR<Prisma.EventCreateWithoutContractInput, Prisma.EventUncheckedCreateWithoutContractInput> | Prisma.EventCreateWithoutContractInput[] | Prisma.EventUncheckedCreateWithoutContractInput[]
+  connectOrCreate?: Prisma.EventCreateOrConnectWithoutContractInput | Prisma.EventCreateOrConnectWithoutContractInput[]
+  createMany?: Prisma.EventCreateManyContractInputEnvelope
+  connect?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+}
+
+export type EventUncheckedCreateNestedManyWithoutContractInput = {
+  create?: Prisma.XOR<Prisma.EventCreateWithoutContractInput, Prisma.EventUncheckedCreateWithoutContractInput> | Prisma.EventCreateWithoutContractInput[] | Prisma.EventUncheckedCreateWithoutContractInput[]
+  connectOrCreate?: Prisma.EventCreateOrConnectWithoutContractInput | Prisma.EventCreateOrConnectWithoutContractInput[]
+  createMany?: Prisma.EventCreateManyContractInputEnvelope
+  connect?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+}
+
+export type EventUpdateManyWithoutContractNestedInput = {
+  create?: Prisma.XOR<Prisma.EventCreateWithoutContractInput, Prisma.EventUncheckedCreateWithoutContractInput> | Prisma.EventCreateWithoutContractInput[] | Prisma.EventUncheckedCreateWithoutContractInput[]
+  connectOrCreate?: Prisma.EventCreateOrConnectWithoutContractInput | Prisma.EventCreateOrConnectWithoutContractInput[]
+  upsert?: Prisma.EventUpsertWithWhereUniqueWithoutContractInput | Prisma.EventUpsertWithWhereUniqueWithoutContractInput[]
+  createMany?: Prisma.EventCreateManyContractInputEnvelope
+  set?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+  disconnect?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+  delete?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+  connect?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+  update?: Prisma.EventUpdateWithWhereUniqueWithoutContractInput | Prisma.EventUpdateWithWhereUniqueWithoutContractInput[]
+  updateMany?: Prisma.EventUpdateManyWithWhereWithoutContractInput | Prisma.EventUpdateManyWithWhereWithoutContractInput[]
+  deleteMany?: Prisma.EventScalarWhereInput | Prisma.EventScalarWhereInput[]
+}
+
+export type EventUncheckedUpdateManyWithoutContractNestedInput = {
+  create?: Prisma.XOR<Prisma.EventCreateWithoutContractInput, Prisma.EventUncheckedCreateWithoutContractInput> | Prisma.EventCreateWithoutContractInput[] | Prisma.EventUncheckedCreateWithoutContractInput[]
+  connectOrCreate?: Prisma.EventCreateOrConnectWithoutContractInput | Prisma.EventCreateOrConnectWithoutContractInput[]
+  upsert?: Prisma.EventUpsertWithWhereUniqueWithoutContractInput | Prisma.EventUpsertWithWhereUniqueWithoutContractInput[]
+  createMany?: Prisma.EventCreateManyContractInputEnvelope
+  set?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+  disconnect?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+  delete?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+  connect?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+  update?: Prisma.EventUpdateWithWhereUniqueWithoutContractInput | Prisma.EventUpdateWithWhereUniqueWithoutContractInput[]
+  updateMany?: Prisma.EventUpdateManyWithWhereWithoutContractInput | Prisma.EventUpdateManyWithWhereWithoutContractInput[]
+  deleteMany?: Prisma.EventScalarWhereInput | Prisma.EventScalarWhereInput[]
+}
+
+export type EventCreateNestedManyWithoutSubmissionInput = {
+  create?: Prisma.XOR<Prisma.EventCreateWithoutSubmissionInput, Prisma.EventUncheckedCreateWithoutSubmissionInput> | Prisma.EventCreateWithoutSubmissionInput[] | Prisma.EventUncheckedCreateWithoutSubmissionInput[]
+  connectOrCreate?: Prisma.EventCreateOrConnectWithoutSubmissionInput | Prisma.EventCreateOrConnectWithoutSubmissionInput[]
+  createMany?: Prisma.EventCreateManySubmissionInputEnvelope
+  connect?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+}
+
+export type EventUncheckedCreateNestedManyWithoutSubmissionInput = {
+  create?: Prisma.XOR<Prisma.EventCreateWithoutSubmissionInput, Prisma.EventUncheckedCreateWithoutSubmissionInput> | Prisma.EventCreateWithoutSubmissionInput[] | Prisma.EventUncheckedCreateWithoutSubmissionInput[]
+  connectOrCreate?: Prisma.EventCreateOrConnectWithoutSubmissionInput | Prisma.EventCreateOrConnectWithoutSubmissionInput[]
+  createMany?: Prisma.EventCreateManySubmissionInputEnvelope
+  connect?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+}
+
+export type EventUpdateManyWithoutSubmissionNestedInput = {
+  create?: Prisma.XOR<Prisma.EventCreateWithoutSubmissionInput, Prisma.EventUncheckedCreateWithoutSubmissionInput> | Prisma.EventCreateWithoutSubmissionInput[] | Prisma.EventUncheckedCreateWithoutSubmissionInput[]
+  connectOrCreate?: Prisma.EventCreateOrConnectWithoutSubmissionInput | Prisma.EventCreateOrConnectWithoutSubmissionInput[]
+  upsert?: Prisma.EventUpsertWithWhereUniqueWithoutSubmissionInput | Prisma.EventUpsertWithWhereUniqueWithoutSubmissionInput[]
+  createMany?: Prisma.EventCreateManySubmissionInputEnvelope
+  set?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+  disconnect?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+  delete?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+  connect?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+  update?: Prisma.EventUpdateWithWhereUniqueWithoutSubmissionInput | Prisma.EventUpdateWithWhereUniqueWithoutSubmissionInput[]
+  updateMany?: Prisma.EventUpdateManyWithWhereWithoutSubmissionInput | Prisma.EventUpdateManyWithWhereWithoutSubmissionInput[]
+  deleteMany?: Prisma.EventScalarWhereInput | Prisma.EventScalarWhereInput[]
+}
+
+export type EventUncheckedUpdateManyWithoutSubmissionNestedInput = {
+  create?: Prisma.XOR<Prisma.EventCreateWithoutSubmissionInput, Prisma.EventUncheckedCreateWithoutSubmissionInput> | Prisma.EventCreateWithoutSubmissionInput[] | Prisma.EventUncheckedCreateWithoutSubmissionInput[]
+  connectOrCreate?: Prisma.EventCreateOrConnectWithoutSubmissionInput | Prisma.EventCreateOrConnectWithoutSubmissionInput[]
+  upsert?: Prisma.EventUpsertWithWhereUniqueWithoutSubmissionInput | Prisma.EventUpsertWithWhereUniqueWithoutSubmissionInput[]
+  createMany?: Prisma.EventCreateManySubmissionInputEnvelope
+  set?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+  disconnect?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+  delete?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+  connect?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+  update?: Prisma.EventUpdateWithWhereUniqueWithoutSubmissionInput | Prisma.EventUpdateWithWhereUniqueWithoutSubmissionInput[]
+  updateMany?: Prisma.EventUpdateManyWithWhereWithoutSubmissionInput | Prisma.EventUpdateManyWithWhereWithoutSubmissionInput[]
+  deleteMany?: Prisma.EventScalarWhereInput | Prisma.EventScalarWhereInput[]
+}
+
+export type EventCreateNestedManyWithoutRunInput = {
+  create?: Prisma.XOR<Prisma.EventCreateWithoutRunInput, Prisma.EventUncheckedCreateWithoutRunInput> | Prisma.EventCreateWithoutRunInput[] | Prisma.EventUncheckedCreateWithoutRunInput[]
+  connectOrCreate?: Prisma.EventCreateOrConnectWithoutRunInput | Prisma.EventCreateOrConnectWithoutRunInput[]
+  createMany?: Prisma.EventCreateManyRunInputEnvelope
+  connect?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+}
+
+export type EventUncheckedCreateNestedManyWithoutRunInput = {
+  create?: Prisma.XOR<Prisma.EventCreateWithoutRunInput, Prisma.EventUncheckedCreateWithoutRunInput> | Prisma.EventCreateWithoutRunInput[] | Prisma.EventUncheckedCreateWithoutRunInput[]
+  connectOrCreate?: Prisma.EventCreateOrConnectWithoutRunInput | Prisma.EventCreateOrConnectWithoutRunInput[]
+  createMany?: Prisma.EventCreateManyRunInputEnvelope
+  connect?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+}
+
+export type EventUpdateManyWithoutRunNestedInput = {
+  create?: Prisma.XOR<Prisma.EventCreateWithoutRunInput, Prisma.EventUncheckedCreateWithoutRunInput> | Prisma.EventCreateWithoutRunInput[] | Prisma.EventUncheckedCreateWithoutRunInput[]
+  connectOrCreate?: Prisma.EventCreateOrConnectWithoutRunInput | Prisma.EventCreateOrConnectWithoutRunInput[]
+  upsert?: Prisma.EventUpsertWithWhereUniqueWithoutRunInput | Prisma.EventUpsertWithWhereUniqueWithoutRunInput[]
+  createMany?: Prisma.EventCreateManyRunInputEnvelope
+  set?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+  disconnect?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+  delete?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+  connect?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+  update?: Prisma.EventUpdateWithWhereUniqueWithoutRunInput | Prisma.EventUpdateWithWhereUniqueWithoutRunInput[]
+  updateMany?: Prisma.EventUpdateManyWithWhereWithoutRunInput | Prisma.EventUpdateManyWithWhereWithoutRunInput[]
+  deleteMany?: Prisma.EventScalarWhereInput | Prisma.EventScalarWhereInput[]
+}
+
+export type EventUncheckedUpdateManyWithoutRunNestedInput = {
+  create?: Prisma.XOR<Prisma.EventCreateWithoutRunInput, Prisma.EventUncheckedCreateWithoutRunInput> | Prisma.EventCreateWithoutRunInput[] | Prisma.EventUncheckedCreateWithoutRunInput[]
+  connectOrCreate?: Prisma.EventCreateOrConnectWithoutRunInput | Prisma.EventCreateOrConnectWithoutRunInput[]
+  upsert?: Prisma.EventUpsertWithWhereUniqueWithoutRunInput | Prisma.EventUpsertWithWhereUniqueWithoutRunInput[]
+  createMany?: Prisma.EventCreateManyRunInputEnvelope
+  set?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+  disconnect?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+  delete?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+  connect?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+  update?: Prisma.EventUpdateWithWhereUniqueWithoutRunInput | Prisma.EventUpdateWithWhereUniqueWithoutRunInput[]
+  updateMany?: Prisma.EventUpdateManyWithWhereWithoutRunInput | Prisma.EventUpdateManyWithWhereWithoutRunInput[]
+  deleteMany?: Prisma.EventScalarWhereInput | Prisma.EventScalarWhereInput[]
+}
+
+export type EventCreateNestedManyWithoutChallengeInput = {
+  create?: Prisma.XOR<Prisma.EventCreateWithoutChallengeInput, Prisma.EventUncheckedCreateWithoutChallengeInput> | Prisma.EventCreateWithoutChallengeInput[] | Prisma.EventUncheckedCreateWithoutChallengeInput[]
+  connectOrCreate?: Prisma.EventCreateOrConnectWithoutChallengeInput | Prisma.EventCreateOrConnectWithoutChallengeInput[]
+  createMany?: Prisma.EventCreateManyChallengeInputEnvelope
+  connect?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+}
+
+export type EventUncheckedCreateNestedManyWithoutChallengeInput = {
+  create?: Prisma.XOR<Prisma.EventCreateWithoutChallengeInput, Prisma.EventUncheckedCreateWithoutChallengeInput> | Prisma.EventCreateWithoutChallengeInput[] | Prisma.EventUncheckedCreateWithoutChallengeInput[]
+  connectOrCreate?: Prisma.EventCreateOrConnectWithoutChallengeInput | Prisma.EventCreateOrConnectWithoutChallengeInput[]
+  createMany?: Prisma.EventCreateManyChallengeInputEnvelope
+  connect?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+}
+
+export type EventUpdateManyWithoutChallengeNestedInput = {
+  create?: Prisma.XOR<Prisma.EventCreateWithoutChallengeInput, Prisma.EventUncheckedCreateWithoutChallengeInput> | Prisma.EventCreateWithoutChallengeInput[] | Prisma.EventUncheckedCreateWithoutChallengeInput[]
+  connectOrCreate?: Prisma.EventCreateOrConnectWithoutChallengeInput | Prisma.EventCreateOrConnectWithoutChallengeInput[]
+  upsert?: Prisma.EventUpsertWithWhereUniqueWithoutChallengeInput | Prisma.EventUpsertWithWhereUniqueWithoutChallengeInput[]
+  createMany?: Prisma.EventCreateManyChallengeInputEnvelope
+  set?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+  disconnect?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+  delete?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+  connect?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+  update?: Prisma.EventUpdateWithWhereUniqueWithoutChallengeInput | Prisma.EventUpdateWithWhereUniqueWithoutChallengeInput[]
+  updateMany?: Prisma.EventUpdateManyWithWhereWithoutChallengeInput | Prisma.EventUpdateManyWithWhereWithoutChallengeInput[]
+  deleteMany?: Prisma.EventScalarWhereInput | Prisma.EventScalarWhereInput[]
+}
+
+export type EventUncheckedUpdateManyWithoutChallengeNestedInput = {
+  create?: Prisma.XOR<Prisma.EventCreateWithoutChallengeInput, Prisma.EventUncheckedCreateWithoutChallengeInput> | Prisma.EventCreateWithoutChallengeInput[] | Prisma.EventUncheckedCreateWithoutChallengeInput[]
+  connectOrCreate?: Prisma.EventCreateOrConnectWithoutChallengeInput | Prisma.EventCreateOrConnectWithoutChallengeInput[]
+  upsert?: Prisma.EventUpsertWithWhereUniqueWithoutChallengeInput | Prisma.EventUpsertWithWhereUniqueWithoutChallengeInput[]
+  createMany?: Prisma.EventCreateManyChallengeInputEnvelope
+  set?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+  disconnect?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+  delete?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+  connect?: Prisma.EventWhereUniqueInput | Prisma.EventWhereUniqueInput[]
+  update?: Prisma.EventUpdateWithWhereUniqueWithoutChallengeInput | Prisma.EventUpdateWithWhereUniqueWithoutChallengeInput[]
+  updateMany?: Prisma.EventUpdateManyWithWhereWithoutChallengeInput | Prisma.EventUpdateManyWithWhereWithoutChallengeInput[]
+  deleteMany?: Prisma.EventScalarWhereInput | Prisma.EventScalarWhereInput[]
+}
+
+export type EventCreateWithoutActorInput = {
+  id?: bigint | number
+  xid?: bigint | number
+  at?: Date | string
+  name: string
+  audience: string
+  data: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  contract?: Prisma.ContractCreateNestedOneWithoutEventsInput
+  submission?: Prisma.SubmissionCreateNestedOneWithoutEventsInput
+  run?: Prisma.RunCreateNestedOneWithoutEventsInput
+  challenge?: Prisma.ChallengeCreateNestedOneWithoutEventsInput
+}
+
+export type EventUncheckedCreateWithoutActorInput = {
+  id?: bigint | number
+  xid?: bigint | number
+  at?: Date | string
+  name: string
+  contractId?: string | null
+  submissionId?: string | null
+  runId?: string | null
+  challengeId?: string | null
+  audience: string
+  data: Prisma.JsonNullValueInput | runtime.InputJsonValue
+}
+
+export type EventCreateOrConnectWithoutActorInput = {
+  where: Prisma.EventWhereUniqueInput
+  create: Prisma.XOR<Prisma.EventCreateWithoutActorInput, Prisma.EventUncheckedCreateWithoutActorInput>
+}
+
+export type EventCreateManyActorInputEnvelope = {
+  data: Prisma.EventCreateManyActorInput | Prisma.EventCreateManyActorInput[]
+  skipDuplicates?: boolean
+}
+
+export type EventUpsertWithWhereUniqueWithoutActorInput = {
+  where: Prisma.EventWhereUniqueInput
+  update: Prisma.XOR<Prisma.EventUpdateWithoutActorInput, Prisma.EventUncheckedUpdateWithoutActorInput>
+  create: Prisma.XOR<Prisma.EventCreateWithoutActorInput, Prisma.EventUncheckedCreateWithoutActorInput>
+}
+
+export type EventUpdateWithWhereUniqueWithoutActorInput = {
+  where: Prisma.EventWhereUniqueInput
+  data: Prisma.XOR<Prisma.EventUpdateWithoutActorInput, Prisma.EventUncheckedUpdateWithoutActorInput>
+}
+
+export type EventUpdateManyWithWhereWithoutActorInput = {
+  where: Prisma.EventScalarWhereInput
+  data: Prisma.XOR<Prisma.EventUpdateManyMutationInput, Prisma.EventUncheckedUpdateManyWithoutActorInput>
+}
+
+export type EventScalarWhereInput = {
+  AND?: Prisma.EventScalarWhereInput | Prisma.EventScalarWhereInput[]
+  OR?: Prisma.EventScalarWhereInput[]
+  NOT?: Prisma.EventScalarWhereInput | Prisma.EventScalarWhereInput[]
+  id?: Prisma.BigIntFilter<"Event"> | bigint | number
+  xid?: Prisma.BigIntFilter<"Event"> | bigint | number
+  at?: Prisma.DateTimeFilter<"Event"> | Date | string
+  name?: Prisma.StringFilter<"Event"> | string
+  actorId?: Prisma.StringNullableFilter<"Event"> | string | null
+  contractId?: Prisma.StringNullableFilter<"Event"> | string | null
+  submissionId?: Prisma.StringNullableFilter<"Event"> | string | null
+  runId?: Prisma.StringNullableFilter<"Event"> | string | null
+  challengeId?: Prisma.StringNullableFilter<"Event"> | string | null
+  audience?: Prisma.StringFilter<"Event"> | string
+  data?: Prisma.JsonFilter<"Event">
+}
+
+export type EventCreateWithoutContractInput = {
+  id?: bigint | number
+  xid?: bigint | number
+  at?: Date | string
+  name: string
+  audience: string
+  data: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  actor?: Prisma.PrincipalCreateNestedOneWithoutEventsInput
+  submission?: Prisma.SubmissionCreateNestedOneWithoutEventsInput
+  run?: Prisma.RunCreateNestedOneWithoutEventsInput
+  challenge?: Prisma.ChallengeCreateNestedOneWithoutEventsInput
+}
+
+export type EventUncheckedCreateWithoutContractInput = {
+  id?: bigint | number
+  xid?: bigint | number
+  at?: Date | string
+  name: string
+  actorId?: string | null
+  submissionId?: string | null
+  runId?: string | null
+  challengeId?: string | null
+  audience: string
+  data: Prisma.JsonNullValueInput | runtime.InputJsonValue
+}
+
+export type EventCreateOrConnectWithoutContractInput = {
+  where: Prisma.EventWhereUniqueInput
+  create: Prisma.XOR<Prisma.EventCreateWithoutContractInput, Prisma.EventUncheckedCreateWithoutContractInput>
+}
+
+export type EventCreateManyContractInputEnvelope = {
+  data: Prisma.EventCreateManyContractInput | Prisma.EventCreateManyContractInput[]
+  skipDuplicates?: boolean
+}
+
+export type EventUpsertWithWhereUniqueWithoutContractInput = {
+  where: Prisma.EventWhereUniqueInput
+  update: Prisma.XOR<Prisma.EventUpdateWithoutContractInput, Prisma.EventUncheckedUpdateWithoutContractInput>
+  create: Prisma.XOR<Prisma.EventCreateWithoutContractInput, Prisma.EventUncheckedCreateWithoutContractInput>
+}
+
+export type EventUpdateWithWhereUniqueWithoutContractInput = {
+  where: Prisma.EventWhereUniqueInput
+  data: Prisma.XOR<Prisma.EventUpdateWithoutContractInput, Prisma.EventUncheckedUpdateWithoutContractInput>
+}
+
+export type EventUpdateManyWithWhereWithoutContractInput = {
+  where: Prisma.EventScalarWhereInput
+  data: Prisma.XOR<Prisma.EventUpdateManyMutationInput, Prisma.EventUncheckedUpdateManyWithoutContractInput>
+}
+
+export type EventCreateWithoutSubmissionInput = {
+  id?: bigint | number
+  xid?: bigint | number
+  at?: Date | string
+  name: string
+  audience: string
+  data: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  actor?: Prisma.PrincipalCreateNestedOneWithoutEventsInput
+  contract?: Prisma.ContractCreateNestedOneWithoutEventsInput
+  run?: Prisma.RunCreateNestedOneWithoutEventsInput
+  challenge?: Prisma.ChallengeCreateNestedOneWithoutEventsInput
+}
+
+export type EventUncheckedCreateWithoutSubmissionInput = {
+  id?: bigint | number
+  xid?: bigint | number
+  at?: Date | string
+  name: string
+  actorId?: string | null
+  contractId?: string | null
+  runId?: string | null
+  challengeId?: string | null
+  audience: string
+  data: Prisma.JsonNullValueInput | runtime.InputJsonValue
+}
+
+export type EventCreateOrConnectWithoutSubmissionInput = {
+  where: Prisma.EventWhereUniqueInput
+  create: Prisma.XOR<Prisma.EventCreateWithoutSubmissionInput, Prisma.EventUncheckedCreateWithoutSubmissionInput>
+}
+
+export type EventCreateManySubmissionInputEnvelope = {
+  data: Prisma.EventCreateManySubmissionInput | Prisma.EventCreateManySubmissionInput[]
+  skipDuplicates?: boolean
+}
+
+export type EventUpsertWithWhereUniqueWithoutSubmissionInput = {
+  where: Prisma.EventWhereUniqueInput
+  update: Prisma.XOR<Prisma.EventUpdateWithoutSubmissionInput, Prisma.EventUncheckedUpdateWithoutSubmissionInput>
+  create: Prisma.XOR<Prisma.EventCreateWithoutSubmissionInput, Prisma.EventUncheckedCreateWithoutSubmissionInput>
+}
+
+export type EventUpdateWithWhereUniqueWithoutSubmissionInput = {
+  where: Prisma.EventWhereUniqueInput
+  data: Prisma.XOR<Prisma.EventUpdateWithoutSubmissionInput, Prisma.EventUncheckedUpdateWithoutSubmissionInput>
+}
+
+export type EventUpdateManyWithWhereWithoutSubmissionInput = {
+  where: Prisma.EventScalarWhereInput
+  data: Prisma.XOR<Prisma.EventUpdateManyMutationInput, Prisma.EventUncheckedUpdateManyWithoutSubmissionInput>
+}
+
+export type EventCreateWithoutRunInput = {
+  id?: bigint | number
+  xid?: bigint | number
+  at?: Date | string
+  name: string
+  audience: string
+  data: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  actor?: Prisma.PrincipalCreateNestedOneWithoutEventsInput
+  contract?: Prisma.ContractCreateNestedOneWithoutEventsInput
+  submission?: Prisma.SubmissionCreateNestedOneWithoutEventsInput
+  challenge?: Prisma.ChallengeCreateNestedOneWithoutEventsInput
+}
+
+export type EventUncheckedCreateWithoutRunInput = {
+  id?: bigint | number
+  xid?: bigint | number
+  at?: Date | string
+  name: string
+  actorId?: string | null
+  contractId?: string | null
+  submissionId?: string | null
+  challengeId?: string | null
+  audience: string
+  data: Prisma.JsonNullValueInput | runtime.InputJsonValue
+}
+
+export type EventCreateOrConnectWithoutRunInput = {
+  where: Prisma.EventWhereUniqueInput
+  create: Prisma.XOR<Prisma.EventCreateWithoutRunInput, Prisma.EventUncheckedCreateWithoutRunInput>
+}
+
+export type EventCreateManyRunInputEnvelope = {
+  data: Prisma.EventCreateManyRunInput | Prisma.EventCreateManyRunInput[]
+  skipDuplicates?: boolean
+}
+
+export type EventUpsertWithWhereUniqueWithoutRunInput = {
+  where: Prisma.EventWhereUniqueInput
+  update: Prisma.XOR<Prisma.EventUpdateWithoutRunInput, Prisma.EventUncheckedUpdateWithoutRunInput>
+  create: Prisma.XOR<Prisma.EventCreateWithoutRunInput, Prisma.EventUncheckedCreateWithoutRunInput>
+}
+
+export type EventUpdateWithWhereUniqueWithoutRunInput = {
+  where: Prisma.EventWhereUniqueInput
+  data: Prisma.XOR<Prisma.EventUpdateWithoutRunInput, Prisma.EventUncheckedUpdateWithoutRunInput>
+}
+
+export type EventUpdateManyWithWhereWithoutRunInput = {
+  where: Prisma.EventScalarWhereInput
+  data: Prisma.XOR<Prisma.EventUpdateManyMutationInput, Prisma.EventUncheckedUpdateManyWithoutRunInput>
+}
+
+export type EventCreateWithoutChallengeInput = {
+  id?: bigint | number
+  xid?: bigint | number
+  at?: Date | string
+  name: string
+  audience: string
+  data: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  actor?: Prisma.PrincipalCreateNestedOneWithoutEventsInput
+  contract?: Prisma.ContractCreateNestedOneWithoutEventsInput
+  submission?: Prisma.SubmissionCreateNestedOneWithoutEventsInput
+  run?: Prisma.RunCreateNestedOneWithoutEventsInput
+}
+
+export type EventUncheckedCreateWithoutChallengeInput = {
+  id?: bigint | number
+  xid?: bigint | number
+  at?: Date | string
+  name: string
+  actorId?: string | null
+  contractId?: string | null
+  submissionId?: string | null
+  runId?: string | null
+  audience: string
+  data: Prisma.JsonNullValueInput | runtime.InputJsonValue
+}
+
+export type EventCreateOrConnectWithoutChallengeInput = {
+  where: Prisma.EventWhereUniqueInput
+  create: Prisma.XOR<Prisma.EventCreateWithoutChallengeInput, Prisma.EventUncheckedCreateWithoutChallengeInput>
+}
+
+export type EventCreateManyChallengeInputEnvelope = {
+  data: Prisma.EventCreateManyChallengeInput | Prisma.EventCreateManyChallengeInput[]
+  skipDuplicates?: boolean
+}
+
+export type EventUpsertWithWhereUniqueWithoutChallengeInput = {
+  where: Prisma.EventWhereUniqueInput
+  update: Prisma.XOR<Prisma.EventUpdateWithoutChallengeInput, Prisma.EventUncheckedUpdateWithoutChallengeInput>
+  create: Prisma.XOR<Prisma.EventCreateWithoutChallengeInput, Prisma.EventUncheckedCreateWithoutChallengeInput>
+}
+
+export type EventUpdateWithWhereUniqueWithoutChallengeInput = {
+  where: Prisma.EventWhereUniqueInput
+  data: Prisma.XOR<Prisma.EventUpdateWithoutChallengeInput, Prisma.EventUncheckedUpdateWithoutChallengeInput>
+}
+
+export type EventUpdateManyWithWhereWithoutChallengeInput = {
+  where: Prisma.EventScalarWhereInput
+  data: Prisma.XOR<Prisma.EventUpdateManyMutationInput, Prisma.EventUncheckedUpdateManyWithoutChallengeInput>
+}
+
+export type EventCreateManyActorInput = {
+  id?: bigint | number
+  xid?: bigint | number
+  at?: Date | string
+  name: string
+  contractId?: string | null
+  submissionId?: string | null
+  runId?: string | null
+  challengeId?: string | null
+  audience: string
+  data: Prisma.JsonNullValueInput | runtime.InputJsonValue
+}
+
+export type EventUpdateWithoutActorInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  xid?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  audience?: Prisma.StringFieldUpdateOperationsInput | string
+  data?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  contract?: Prisma.ContractUpdateOneWithoutEventsNestedInput
+  submission?: Prisma.SubmissionUpdateOneWithoutEventsNestedInput
+  run?: Prisma.RunUpdateOneWithoutEventsNestedInput
+  challenge?: Prisma.ChallengeUpdateOneWithoutEventsNestedInput
+}
+
+export type EventUncheckedUpdateWithoutActorInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  xid?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  contractId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  submissionId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  runId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  challengeId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  audience?: Prisma.StringFieldUpdateOperationsInput | string
+  data?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+}
+
+export type EventUncheckedUpdateManyWithoutActorInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  xid?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  contractId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  submissionId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  runId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  challengeId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  audience?: Prisma.StringFieldUpdateOperationsInput | string
+  data?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+}
+
+export type EventCreateManyContractInput = {
+  id?: bigint | number
+  xid?: bigint | number
+  at?: Date | string
+  name: string
+  actorId?: string | null
+  submissionId?: string | null
+  runId?: string | null
+  challengeId?: string | null
+  audience: string
+  data: Prisma.JsonNullValueInput | runtime.InputJsonValue
+}
+
+export type EventUpdateWithoutContractInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  xid?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  audience?: Prisma.StringFieldUpdateOperationsInput | string
+  data?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  actor?: Prisma.PrincipalUpdateOneWithoutEventsNestedInput
+  submission?: Prisma.SubmissionUpdateOneWithoutEventsNestedInput
+  run?: Prisma.RunUpdateOneWithoutEventsNestedInput
+  challenge?: Prisma.ChallengeUpdateOneWithoutEventsNestedInput
+}
+
+export type EventUncheckedUpdateWithoutContractInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  xid?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  actorId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  submissionId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  runId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  challengeId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  audience?: Prisma.StringFieldUpdateOperationsInput | string
+  data?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+}
+
+export type EventUncheckedUpdateManyWithoutContractInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  xid?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  actorId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  submissionId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  runId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  challengeId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  audience?: Prisma.StringFieldUpdateOperationsInput | string
+  data?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+}
+
+export type EventCreateManySubmissionInput = {
+  id?: bigint | number
+  xid?: bigint | number
+  at?: Date | string
+  name: string
+  actorId?: string | null
+  contractId?: string | null
+  runId?: string | null
+  challengeId?: string | null
+  audience: string
+  data: Prisma.JsonNullValueInput | runtime.InputJsonValue
+}
+
+export type EventUpdateWithoutSubmissionInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  xid?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  audience?: Prisma.StringFieldUpdateOperationsInput | string
+  data?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  actor?: Prisma.PrincipalUpdateOneWithoutEventsNestedInput
+  contract?: Prisma.ContractUpdateOneWithoutEventsNestedInput
+  run?: Prisma.RunUpdateOneWithoutEventsNestedInput
+  challenge?: Prisma.ChallengeUpdateOneWithoutEventsNestedInput
+}
+
+export type EventUncheckedUpdateWithoutSubmissionInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  xid?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  actorId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  contractId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  runId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  challengeId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  audience?: Prisma.StringFieldUpdateOperationsInput | string
+  data?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+}
+
+export type EventUncheckedUpdateManyWithoutSubmissionInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  xid?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  actorId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  contractId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  runId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  challengeId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  audience?: Prisma.StringFieldUpdateOperationsInput | string
+  data?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+}
+
+export type EventCreateManyRunInput = {
+  id?: bigint | number
+  xid?: bigint | number
+  at?: Date | string
+  name: string
+  actorId?: string | null
+  contractId?: string | null
+  submissionId?: string | null
+  challengeId?: string | null
+  audience: string
+  data: Prisma.JsonNullValueInput | runtime.InputJsonValue
+}
+
+export type EventUpdateWithoutRunInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  xid?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  audience?: Prisma.StringFieldUpdateOperationsInput | string
+  data?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  actor?: Prisma.PrincipalUpdateOneWithoutEventsNestedInput
+  contract?: Prisma.ContractUpdateOneWithoutEventsNestedInput
+  submission?: Prisma.SubmissionUpdateOneWithoutEventsNestedInput
+  challenge?: Prisma.ChallengeUpdateOneWithoutEventsNestedInput
+}
+
+export type EventUncheckedUpdateWithoutRunInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  xid?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  actorId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  contractId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  submissionId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  challengeId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  audience?: Prisma.StringFieldUpdateOperationsInput | string
+  data?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+}
+
+export type EventUncheckedUpdateManyWithoutRunInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  xid?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  actorId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  contractId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  submissionId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  challengeId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  audience?: Prisma.StringFieldUpdateOperationsInput | string
+  data?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+}
+
+export type EventCreateManyChallengeInput = {
+  id?: bigint | number
+  xid?: bigint | number
+  at?: Date | string
+  name: string
+  actorId?: string | null
+  contractId?: string | null
+  submissionId?: string | null
+  runId?: string | null
+  audience: string
+  data: Prisma.JsonNullValueInput | runtime.InputJsonValue
+}
+
+export type EventUpdateWithoutChallengeInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  xid?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  audience?: Prisma.StringFieldUpdateOperationsInput | string
+  data?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  actor?: Prisma.PrincipalUpdateOneWithoutEventsNestedInput
+  contract?: Prisma.ContractUpdateOneWithoutEventsNestedInput
+  submission?: Prisma.SubmissionUpdateOneWithoutEventsNestedInput
+  run?: Prisma.RunUpdateOneWithoutEventsNestedInput
+}
+
+export type EventUncheckedUpdateWithoutChallengeInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  xid?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  actorId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  contractId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  submissionId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  runId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  audience?: Prisma.StringFieldUpdateOperationsInput | string
+  data?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+}
+
+export type EventUncheckedUpdateManyWithoutChallengeInput = {
+  id?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  xid?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  actorId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  contractId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  submissionId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  runId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  audience?: Prisma.StringFieldUpdateOperationsInput | string
+  data?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+}
+
 
 
 export type EventSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -495,6 +1262,11 @@ export type EventSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = 
   challengeId?: boolean
   audience?: boolean
   data?: boolean
+  actor?: boolean | Prisma.Event$actorArgs<ExtArgs>
+  contract?: boolean | Prisma.Event$contractArgs<ExtArgs>
+  submission?: boolean | Prisma.Event$submissionArgs<ExtArgs>
+  run?: boolean | Prisma.Event$runArgs<ExtArgs>
+  challenge?: boolean | Prisma.Event$challengeArgs<ExtArgs>
 }, ExtArgs["result"]["event"]>
 
 export type EventSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -509,6 +1281,11 @@ export type EventSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensi
   challengeId?: boolean
   audience?: boolean
   data?: boolean
+  actor?: boolean | Prisma.Event$actorArgs<ExtArgs>
+  contract?: boolean | Prisma.Event$contractArgs<ExtArgs>
+  submission?: boolean | Prisma.Event$submissionArgs<ExtArgs>
+  run?: boolean | Prisma.Event$runArgs<ExtArgs>
+  challenge?: boolean | Prisma.Event$challengeArgs<ExtArgs>
 }, ExtArgs["result"]["event"]>
 
 export type EventSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -523,6 +1300,11 @@ export type EventSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensi
   challengeId?: boolean
   audience?: boolean
   data?: boolean
+  actor?: boolean | Prisma.Event$actorArgs<ExtArgs>
+  contract?: boolean | Prisma.Event$contractArgs<ExtArgs>
+  submission?: boolean | Prisma.Event$submissionArgs<ExtArgs>
+  run?: boolean | Prisma.Event$runArgs<ExtArgs>
+  challenge?: boolean | Prisma.Event$challengeArgs<ExtArgs>
 }, ExtArgs["result"]["event"]>
 
 export type EventSelectScalar = {
@@ -540,10 +1322,37 @@ export type EventSelectScalar = {
 }
 
 export type EventOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "xid" | "at" | "name" | "actorId" | "contractId" | "submissionId" | "runId" | "challengeId" | "audience" | "data", ExtArgs["result"]["event"]>
+export type EventInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  actor?: boolean | Prisma.Event$actorArgs<ExtArgs>
+  contract?: boolean | Prisma.Event$contractArgs<ExtArgs>
+  submission?: boolean | Prisma.Event$submissionArgs<ExtArgs>
+  run?: boolean | Prisma.Event$runArgs<ExtArgs>
+  challenge?: boolean | Prisma.Event$challengeArgs<ExtArgs>
+}
+export type EventIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  actor?: boolean | Prisma.Event$actorArgs<ExtArgs>
+  contract?: boolean | Prisma.Event$contractArgs<ExtArgs>
+  submission?: boolean | Prisma.Event$submissionArgs<ExtArgs>
+  run?: boolean | Prisma.Event$runArgs<ExtArgs>
+  challenge?: boolean | Prisma.Event$challengeArgs<ExtArgs>
+}
+export type EventIncludeUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  actor?: boolean | Prisma.Event$actorArgs<ExtArgs>
+  contract?: boolean | Prisma.Event$contractArgs<ExtArgs>
+  submission?: boolean | Prisma.Event$submissionArgs<ExtArgs>
+  run?: boolean | Prisma.Event$runArgs<ExtArgs>
+  challenge?: boolean | Prisma.Event$challengeArgs<ExtArgs>
+}
 
 export type $EventPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "Event"
-  objects: {}
+  objects: {
+    actor: Prisma.$PrincipalPayload<ExtArgs> | null
+    contract: Prisma.$ContractPayload<ExtArgs> | null
+    submission: Prisma.$SubmissionPayload<ExtArgs> | null
+    run: Prisma.$RunPayload<ExtArgs> | null
+    challenge: Prisma.$ChallengePayload<ExtArgs> | null
+  }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     id: bigint
     /**
@@ -956,6 +1765,11 @@ readonly fields: EventFieldRefs;
  */
 export interface Prisma__EventClient<T, Null = never, ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs, GlobalOmitOptions = {}> extends Prisma.PrismaPromise<T> {
   readonly [Symbol.toStringTag]: "PrismaPromise"
+  actor<T extends Prisma.Event$actorArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Event$actorArgs<ExtArgs>>): Prisma.Prisma__PrincipalClient<runtime.Types.Result.GetResult<Prisma.$PrincipalPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | null, null, ExtArgs, GlobalOmitOptions>
+  contract<T extends Prisma.Event$contractArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Event$contractArgs<ExtArgs>>): Prisma.Prisma__ContractClient<runtime.Types.Result.GetResult<Prisma.$ContractPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | null, null, ExtArgs, GlobalOmitOptions>
+  submission<T extends Prisma.Event$submissionArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Event$submissionArgs<ExtArgs>>): Prisma.Prisma__SubmissionClient<runtime.Types.Result.GetResult<Prisma.$SubmissionPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | null, null, ExtArgs, GlobalOmitOptions>
+  run<T extends Prisma.Event$runArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Event$runArgs<ExtArgs>>): Prisma.Prisma__RunClient<runtime.Types.Result.GetResult<Prisma.$RunPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | null, null, ExtArgs, GlobalOmitOptions>
+  challenge<T extends Prisma.Event$challengeArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Event$challengeArgs<ExtArgs>>): Prisma.Prisma__ChallengeClient<runtime.Types.Result.GetResult<Prisma.$ChallengePayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | null, null, ExtArgs, GlobalOmitOptions>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -1013,6 +1827,10 @@ export type EventFindUniqueArgs<ExtArgs extends runtime.Types.Extensions.Interna
    */
   omit?: Prisma.EventOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EventInclude<ExtArgs> | null
+  /**
    * Filter, which Event to fetch.
    */
   where: Prisma.EventWhereUniqueInput
@@ -1031,6 +1849,10 @@ export type EventFindUniqueOrThrowArgs<ExtArgs extends runtime.Types.Extensions.
    */
   omit?: Prisma.EventOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EventInclude<ExtArgs> | null
+  /**
    * Filter, which Event to fetch.
    */
   where: Prisma.EventWhereUniqueInput
@@ -1048,6 +1870,10 @@ export type EventFindFirstArgs<ExtArgs extends runtime.Types.Extensions.Internal
    * Omit specific fields from the Event
    */
   omit?: Prisma.EventOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EventInclude<ExtArgs> | null
   /**
    * Filter, which Event to fetch.
    */
@@ -1097,6 +1923,10 @@ export type EventFindFirstOrThrowArgs<ExtArgs extends runtime.Types.Extensions.I
    */
   omit?: Prisma.EventOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EventInclude<ExtArgs> | null
+  /**
    * Filter, which Event to fetch.
    */
   where?: Prisma.EventWhereInput
@@ -1144,6 +1974,10 @@ export type EventFindManyArgs<ExtArgs extends runtime.Types.Extensions.InternalA
    * Omit specific fields from the Event
    */
   omit?: Prisma.EventOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EventInclude<ExtArgs> | null
   /**
    * Filter, which Events to fetch.
    */
@@ -1193,6 +2027,10 @@ export type EventCreateArgs<ExtArgs extends runtime.Types.Extensions.InternalArg
    */
   omit?: Prisma.EventOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EventInclude<ExtArgs> | null
+  /**
    * The data needed to create a Event.
    */
   data: Prisma.XOR<Prisma.EventCreateInput, Prisma.EventUncheckedCreateInput>
@@ -1226,6 +2064,10 @@ export type EventCreateManyAndReturnArgs<ExtArgs extends runtime.Types.Extension
    */
   data: Prisma.EventCreateManyInput | Prisma.EventCreateManyInput[]
   skipDuplicates?: boolean
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EventIncludeCreateManyAndReturn<ExtArgs> | null
 }
 
 /**
@@ -1240,6 +2082,10 @@ export type EventUpdateArgs<ExtArgs extends runtime.Types.Extensions.InternalArg
    * Omit specific fields from the Event
    */
   omit?: Prisma.EventOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EventInclude<ExtArgs> | null
   /**
    * The data needed to update a Event.
    */
@@ -1292,6 +2138,10 @@ export type EventUpdateManyAndReturnArgs<ExtArgs extends runtime.Types.Extension
    * Limit how many Events to update.
    */
   limit?: number
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EventIncludeUpdateManyAndReturn<ExtArgs> | null
 }
 
 /**
@@ -1306,6 +2156,10 @@ export type EventUpsertArgs<ExtArgs extends runtime.Types.Extensions.InternalArg
    * Omit specific fields from the Event
    */
   omit?: Prisma.EventOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EventInclude<ExtArgs> | null
   /**
    * The filter to search for the Event to update in case it exists.
    */
@@ -1333,6 +2187,10 @@ export type EventDeleteArgs<ExtArgs extends runtime.Types.Extensions.InternalArg
    */
   omit?: Prisma.EventOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EventInclude<ExtArgs> | null
+  /**
    * Filter which Event to delete.
    */
   where: Prisma.EventWhereUniqueInput
@@ -1353,6 +2211,101 @@ export type EventDeleteManyArgs<ExtArgs extends runtime.Types.Extensions.Interna
 }
 
 /**
+ * Event.actor
+ */
+export type Event$actorArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the Principal
+   */
+  select?: Prisma.PrincipalSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the Principal
+   */
+  omit?: Prisma.PrincipalOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.PrincipalInclude<ExtArgs> | null
+  where?: Prisma.PrincipalWhereInput
+}
+
+/**
+ * Event.contract
+ */
+export type Event$contractArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the Contract
+   */
+  select?: Prisma.ContractSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the Contract
+   */
+  omit?: Prisma.ContractOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ContractInclude<ExtArgs> | null
+  where?: Prisma.ContractWhereInput
+}
+
+/**
+ * Event.submission
+ */
+export type Event$submissionArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the Submission
+   */
+  select?: Prisma.SubmissionSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the Submission
+   */
+  omit?: Prisma.SubmissionOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.SubmissionInclude<ExtArgs> | null
+  where?: Prisma.SubmissionWhereInput
+}
+
+/**
+ * Event.run
+ */
+export type Event$runArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the Run
+   */
+  select?: Prisma.RunSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the Run
+   */
+  omit?: Prisma.RunOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.RunInclude<ExtArgs> | null
+  where?: Prisma.RunWhereInput
+}
+
+/**
+ * Event.challenge
+ */
+export type Event$challengeArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the Challenge
+   */
+  select?: Prisma.ChallengeSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the Challenge
+   */
+  omit?: Prisma.ChallengeOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ChallengeInclude<ExtArgs> | null
+  where?: Prisma.ChallengeWhereInput
+}
+
+/**
  * Event without action
  */
 export type EventDefaultArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
@@ -1364,4 +2317,8 @@ export type EventDefaultArgs<ExtArgs extends runtime.Types.Extensions.InternalAr
    * Omit specific fields from the Event
    */
   omit?: Prisma.EventOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EventInclude<ExtArgs> | null
 }

@@ -224,6 +224,7 @@ export type IdempotencyKeyWhereInput = {
   status?: Prisma.IntFilter<"IdempotencyKey"> | number
   body?: Prisma.StringFilter<"IdempotencyKey"> | string
   createdAt?: Prisma.DateTimeFilter<"IdempotencyKey"> | Date | string
+  principal?: Prisma.XOR<Prisma.PrincipalScalarRelationFilter, Prisma.PrincipalWhereInput>
 }
 
 export type IdempotencyKeyOrderByWithRelationInput = {
@@ -233,6 +234,7 @@ export type IdempotencyKeyOrderByWithRelationInput = {
   status?: Prisma.SortOrder
   body?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
+  principal?: Prisma.PrincipalOrderByWithRelationInput
 }
 
 export type IdempotencyKeyWhereUniqueInput = Prisma.AtLeast<{
@@ -246,6 +248,7 @@ export type IdempotencyKeyWhereUniqueInput = Prisma.AtLeast<{
   status?: Prisma.IntFilter<"IdempotencyKey"> | number
   body?: Prisma.StringFilter<"IdempotencyKey"> | string
   createdAt?: Prisma.DateTimeFilter<"IdempotencyKey"> | Date | string
+  principal?: Prisma.XOR<Prisma.PrincipalScalarRelationFilter, Prisma.PrincipalWhereInput>
 }, "principalId_key">
 
 export type IdempotencyKeyOrderByWithAggregationInput = {
@@ -275,12 +278,12 @@ export type IdempotencyKeyScalarWhereWithAggregatesInput = {
 }
 
 export type IdempotencyKeyCreateInput = {
-  principalId: string
   key: string
   inputHash: string
   status: number
   body: string
   createdAt?: Date | string
+  principal: Prisma.PrincipalCreateNestedOneWithoutIdempotencyKeysInput
 }
 
 export type IdempotencyKeyUncheckedCreateInput = {
@@ -293,12 +296,12 @@ export type IdempotencyKeyUncheckedCreateInput = {
 }
 
 export type IdempotencyKeyUpdateInput = {
-  principalId?: Prisma.StringFieldUpdateOperationsInput | string
   key?: Prisma.StringFieldUpdateOperationsInput | string
   inputHash?: Prisma.StringFieldUpdateOperationsInput | string
   status?: Prisma.IntFieldUpdateOperationsInput | number
   body?: Prisma.StringFieldUpdateOperationsInput | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  principal?: Prisma.PrincipalUpdateOneRequiredWithoutIdempotencyKeysNestedInput
 }
 
 export type IdempotencyKeyUncheckedUpdateInput = {
@@ -320,7 +323,6 @@ export type IdempotencyKeyCreateManyInput = {
 }
 
 export type IdempotencyKeyUpdateManyMutationInput = {
-  principalId?: Prisma.StringFieldUpdateOperationsInput | string
   key?: Prisma.StringFieldUpdateOperationsInput | string
   inputHash?: Prisma.StringFieldUpdateOperationsInput | string
   status?: Prisma.IntFieldUpdateOperationsInput | number
@@ -335,6 +337,16 @@ export type IdempotencyKeyUncheckedUpdateManyInput = {
   status?: Prisma.IntFieldUpdateOperationsInput | number
   body?: Prisma.StringFieldUpdateOperationsInput | string
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+}
+
+export type IdempotencyKeyListRelationFilter = {
+  every?: Prisma.IdempotencyKeyWhereInput
+  some?: Prisma.IdempotencyKeyWhereInput
+  none?: Prisma.IdempotencyKeyWhereInput
+}
+
+export type IdempotencyKeyOrderByRelationAggregateInput = {
+  _count?: Prisma.SortOrder
 }
 
 export type IdempotencyKeyPrincipalIdKeyCompoundUniqueInput = {
@@ -377,12 +389,140 @@ export type IdempotencyKeySumOrderByAggregateInput = {
   status?: Prisma.SortOrder
 }
 
+export type IdempotencyKeyCreateNestedManyWithoutPrincipalInput = {
+  create?: Prisma.XOR<Prisma.IdempotencyKeyCreateWithoutPrincipalInput, Prisma.IdempotencyKeyUncheckedCreateWithoutPrincipalInput> | Prisma.IdempotencyKeyCreateWithoutPrincipalInput[] | Prisma.IdempotencyKeyUncheckedCreateWithoutPrincipalInput[]
+  connectOrCreate?: Prisma.IdempotencyKeyCreateOrConnectWithoutPrincipalInput | Prisma.IdempotencyKeyCreateOrConnectWithoutPrincipalInput[]
+  createMany?: Prisma.IdempotencyKeyCreateManyPrincipalInputEnvelope
+  connect?: Prisma.IdempotencyKeyWhereUniqueInput | Prisma.IdempotencyKeyWhereUniqueInput[]
+}
+
+export type IdempotencyKeyUncheckedCreateNestedManyWithoutPrincipalInput = {
+  create?: Prisma.XOR<Prisma.IdempotencyKeyCreateWithoutPrincipalInput, Prisma.IdempotencyKeyUncheckedCreateWithoutPrincipalInput> | Prisma.IdempotencyKeyCreateWithoutPrincipalInput[] | Prisma.IdempotencyKeyUncheckedCreateWithoutPrincipalInput[]
+  connectOrCreate?: Prisma.IdempotencyKeyCreateOrConnectWithoutPrincipalInput | Prisma.IdempotencyKeyCreateOrConnectWithoutPrincipalInput[]
+  createMany?: Prisma.IdempotencyKeyCreateManyPrincipalInputEnvelope
+  connect?: Prisma.IdempotencyKeyWhereUniqueInput | Prisma.IdempotencyKeyWhereUniqueInput[]
+}
+
+export type IdempotencyKeyUpdateManyWithoutPrincipalNestedInput = {
+  create?: Prisma.XOR<Prisma.IdempotencyKeyCreateWithoutPrincipalInput, Prisma.IdempotencyKeyUncheckedCreateWithoutPrincipalInput> | Prisma.IdempotencyKeyCreateWithoutPrincipalInput[] | Prisma.IdempotencyKeyUncheckedCreateWithoutPrincipalInput[]
+  connectOrCreate?: Prisma.IdempotencyKeyCreateOrConnectWithoutPrincipalInput | Prisma.IdempotencyKeyCreateOrConnectWithoutPrincipalInput[]
+  upsert?: Prisma.IdempotencyKeyUpsertWithWhereUniqueWithoutPrincipalInput | Prisma.IdempotencyKeyUpsertWithWhereUniqueWithoutPrincipalInput[]
+  createMany?: Prisma.IdempotencyKeyCreateManyPrincipalInputEnvelope
+  set?: Prisma.IdempotencyKeyWhereUniqueInput | Prisma.IdempotencyKeyWhereUniqueInput[]
+  disconnect?: Prisma.IdempotencyKeyWhereUniqueInput | Prisma.IdempotencyKeyWhereUniqueInput[]
+  delete?: Prisma.IdempotencyKeyWhereUniqueInput | Prisma.IdempotencyKeyWhereUniqueInput[]
+  connect?: Prisma.IdempotencyKeyWhereUniqueInput | Prisma.IdempotencyKeyWhereUniqueInput[]
+  update?: Prisma.IdempotencyKeyUpdateWithWhereUniqueWithoutPrincipalInput | Prisma.IdempotencyKeyUpdateWithWhereUniqueWithoutPrincipalInput[]
+  updateMany?: Prisma.IdempotencyKeyUpdateManyWithWhereWithoutPrincipalInput | Prisma.IdempotencyKeyUpdateManyWithWhereWithoutPrincipalInput[]
+  deleteMany?: Prisma.IdempotencyKeyScalarWhereInput | Prisma.IdempotencyKeyScalarWhereInput[]
+}
+
+export type IdempotencyKeyUncheckedUpdateManyWithoutPrincipalNestedInput = {
+  create?: Prisma.XOR<Prisma.IdempotencyKeyCreateWithoutPrincipalInput, Prisma.IdempotencyKeyUncheckedCreateWithoutPrincipalInput> | Prisma.IdempotencyKeyCreateWithoutPrincipalInput[] | Prisma.IdempotencyKeyUncheckedCreateWithoutPrincipalInput[]
+  connectOrCreate?: Prisma.IdempotencyKeyCreateOrConnectWithoutPrincipalInput | Prisma.IdempotencyKeyCreateOrConnectWithoutPrincipalInput[]
+  upsert?: Prisma.IdempotencyKeyUpsertWithWhereUniqueWithoutPrincipalInput | Prisma.IdempotencyKeyUpsertWithWhereUniqueWithoutPrincipalInput[]
+  createMany?: Prisma.IdempotencyKeyCreateManyPrincipalInputEnvelope
+  set?: Prisma.IdempotencyKeyWhereUniqueInput | Prisma.IdempotencyKeyWhereUniqueInput[]
+  disconnect?: Prisma.IdempotencyKeyWhereUniqueInput | Prisma.IdempotencyKeyWhereUniqueInput[]
+  delete?: Prisma.IdempotencyKeyWhereUniqueInput | Prisma.IdempotencyKeyWhereUniqueInput[]
+  connect?: Prisma.IdempotencyKeyWhereUniqueInput | Prisma.IdempotencyKeyWhereUniqueInput[]
+  update?: Prisma.IdempotencyKeyUpdateWithWhereUniqueWithoutPrincipalInput | Prisma.IdempotencyKeyUpdateWithWhereUniqueWithoutPrincipalInput[]
+  updateMany?: Prisma.IdempotencyKeyUpdateManyWithWhereWithoutPrincipalInput | Prisma.IdempotencyKeyUpdateManyWithWhereWithoutPrincipalInput[]
+  deleteMany?: Prisma.IdempotencyKeyScalarWhereInput | Prisma.IdempotencyKeyScalarWhereInput[]
+}
+
 export type IntFieldUpdateOperationsInput = {
   set?: number
   increment?: number
   decrement?: number
   multiply?: number
   divide?: number
+}
+
+export type IdempotencyKeyCreateWithoutPrincipalInput = {
+  key: string
+  inputHash: string
+  status: number
+  body: string
+  createdAt?: Date | string
+}
+
+export type IdempotencyKeyUncheckedCreateWithoutPrincipalInput = {
+  key: string
+  inputHash: string
+  status: number
+  body: string
+  createdAt?: Date | string
+}
+
+export type IdempotencyKeyCreateOrConnectWithoutPrincipalInput = {
+  where: Prisma.IdempotencyKeyWhereUniqueInput
+  create: Prisma.XOR<Prisma.IdempotencyKeyCreateWithoutPrincipalInput, Prisma.IdempotencyKeyUncheckedCreateWithoutPrincipalInput>
+}
+
+export type IdempotencyKeyCreateManyPrincipalInputEnvelope = {
+  data: Prisma.IdempotencyKeyCreateManyPrincipalInput | Prisma.IdempotencyKeyCreateManyPrincipalInput[]
+  skipDuplicates?: boolean
+}
+
+export type IdempotencyKeyUpsertWithWhereUniqueWithoutPrincipalInput = {
+  where: Prisma.IdempotencyKeyWhereUniqueInput
+  update: Prisma.XOR<Prisma.IdempotencyKeyUpdateWithoutPrincipalInput, Prisma.IdempotencyKeyUncheckedUpdateWithoutPrincipalInput>
+  create: Prisma.XOR<Prisma.IdempotencyKeyCreateWithoutPrincipalInput, Prisma.IdempotencyKeyUncheckedCreateWithoutPrincipalInput>
+}
+
+export type IdempotencyKeyUpdateWithWhereUniqueWithoutPrincipalInput = {
+  where: Prisma.IdempotencyKeyWhereUniqueInput
+  data: Prisma.XOR<Prisma.IdempotencyKeyUpdateWithoutPrincipalInput, Prisma.IdempotencyKeyUncheckedUpdateWithoutPrincipalInput>
+}
+
+export type IdempotencyKeyUpdateManyWithWhereWithoutPrincipalInput = {
+  where: Prisma.IdempotencyKeyScalarWhereInput
+  data: Prisma.XOR<Prisma.IdempotencyKeyUpdateManyMutationInput, Prisma.IdempotencyKeyUncheckedUpdateManyWithoutPrincipalInput>
+}
+
+export type IdempotencyKeyScalarWhereInput = {
+  AND?: Prisma.IdempotencyKeyScalarWhereInput | Prisma.IdempotencyKeyScalarWhereInput[]
+  OR?: Prisma.IdempotencyKeyScalarWhereInput[]
+  NOT?: Prisma.IdempotencyKeyScalarWhereInput | Prisma.IdempotencyKeyScalarWhereInput[]
+  principalId?: Prisma.StringFilter<"IdempotencyKey"> | string
+  key?: Prisma.StringFilter<"IdempotencyKey"> | string
+  inputHash?: Prisma.StringFilter<"IdempotencyKey"> | string
+  status?: Prisma.IntFilter<"IdempotencyKey"> | number
+  body?: Prisma.StringFilter<"IdempotencyKey"> | string
+  createdAt?: Prisma.DateTimeFilter<"IdempotencyKey"> | Date | string
+}
+
+export type IdempotencyKeyCreateManyPrincipalInput = {
+  key: string
+  inputHash: string
+  status: number
+  body: string
+  createdAt?: Date | string
+}
+
+export type IdempotencyKeyUpdateWithoutPrincipalInput = {
+  key?: Prisma.StringFieldUpdateOperationsInput | string
+  inputHash?: Prisma.StringFieldUpdateOperationsInput | string
+  status?: Prisma.IntFieldUpdateOperationsInput | number
+  body?: Prisma.StringFieldUpdateOperationsInput | string
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+}
+
+export type IdempotencyKeyUncheckedUpdateWithoutPrincipalInput = {
+  key?: Prisma.StringFieldUpdateOperationsInput | string
+  inputHash?: Prisma.StringFieldUpdateOperationsInput | string
+  status?: Prisma.IntFieldUpdateOperationsInput | number
+  body?: Prisma.StringFieldUpdateOperationsInput | string
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+}
+
+export type IdempotencyKeyUncheckedUpdateManyWithoutPrincipalInput = {
+  key?: Prisma.StringFieldUpdateOperationsInput | string
+  inputHash?: Prisma.StringFieldUpdateOperationsInput | string
+  status?: Prisma.IntFieldUpdateOperationsInput | number
+  body?: Prisma.StringFieldUpdateOperationsInput | string
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
 
@@ -394,6 +534,7 @@ export type IdempotencyKeySelect<ExtArgs extends runtime.Types.Extensions.Intern
   status?: boolean
   body?: boolean
   createdAt?: boolean
+  principal?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["idempotencyKey"]>
 
 export type IdempotencyKeySelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -403,6 +544,7 @@ export type IdempotencyKeySelectCreateManyAndReturn<ExtArgs extends runtime.Type
   status?: boolean
   body?: boolean
   createdAt?: boolean
+  principal?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["idempotencyKey"]>
 
 export type IdempotencyKeySelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -412,6 +554,7 @@ export type IdempotencyKeySelectUpdateManyAndReturn<ExtArgs extends runtime.Type
   status?: boolean
   body?: boolean
   createdAt?: boolean
+  principal?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["idempotencyKey"]>
 
 export type IdempotencyKeySelectScalar = {
@@ -424,10 +567,21 @@ export type IdempotencyKeySelectScalar = {
 }
 
 export type IdempotencyKeyOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"principalId" | "key" | "inputHash" | "status" | "body" | "createdAt", ExtArgs["result"]["idempotencyKey"]>
+export type IdempotencyKeyInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  principal?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
+}
+export type IdempotencyKeyIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  principal?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
+}
+export type IdempotencyKeyIncludeUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  principal?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
+}
 
 export type $IdempotencyKeyPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "IdempotencyKey"
-  objects: {}
+  objects: {
+    principal: Prisma.$PrincipalPayload<ExtArgs>
+  }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     principalId: string
     key: string
@@ -832,6 +986,7 @@ readonly fields: IdempotencyKeyFieldRefs;
  */
 export interface Prisma__IdempotencyKeyClient<T, Null = never, ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs, GlobalOmitOptions = {}> extends Prisma.PrismaPromise<T> {
   readonly [Symbol.toStringTag]: "PrismaPromise"
+  principal<T extends Prisma.PrincipalDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.PrincipalDefaultArgs<ExtArgs>>): Prisma.Prisma__PrincipalClient<runtime.Types.Result.GetResult<Prisma.$PrincipalPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -884,6 +1039,10 @@ export type IdempotencyKeyFindUniqueArgs<ExtArgs extends runtime.Types.Extension
    */
   omit?: Prisma.IdempotencyKeyOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.IdempotencyKeyInclude<ExtArgs> | null
+  /**
    * Filter, which IdempotencyKey to fetch.
    */
   where: Prisma.IdempotencyKeyWhereUniqueInput
@@ -902,6 +1061,10 @@ export type IdempotencyKeyFindUniqueOrThrowArgs<ExtArgs extends runtime.Types.Ex
    */
   omit?: Prisma.IdempotencyKeyOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.IdempotencyKeyInclude<ExtArgs> | null
+  /**
    * Filter, which IdempotencyKey to fetch.
    */
   where: Prisma.IdempotencyKeyWhereUniqueInput
@@ -919,6 +1082,10 @@ export type IdempotencyKeyFindFirstArgs<ExtArgs extends runtime.Types.Extensions
    * Omit specific fields from the IdempotencyKey
    */
   omit?: Prisma.IdempotencyKeyOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.IdempotencyKeyInclude<ExtArgs> | null
   /**
    * Filter, which IdempotencyKey to fetch.
    */
@@ -968,6 +1135,10 @@ export type IdempotencyKeyFindFirstOrThrowArgs<ExtArgs extends runtime.Types.Ext
    */
   omit?: Prisma.IdempotencyKeyOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.IdempotencyKeyInclude<ExtArgs> | null
+  /**
    * Filter, which IdempotencyKey to fetch.
    */
   where?: Prisma.IdempotencyKeyWhereInput
@@ -1015,6 +1186,10 @@ export type IdempotencyKeyFindManyArgs<ExtArgs extends runtime.Types.Extensions.
    * Omit specific fields from the IdempotencyKey
    */
   omit?: Prisma.IdempotencyKeyOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.IdempotencyKeyInclude<ExtArgs> | null
   /**
    * Filter, which IdempotencyKeys to fetch.
    */
@@ -1064,6 +1239,10 @@ export type IdempotencyKeyCreateArgs<ExtArgs extends runtime.Types.Extensions.In
    */
   omit?: Prisma.IdempotencyKeyOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.IdempotencyKeyInclude<ExtArgs> | null
+  /**
    * The data needed to create a IdempotencyKey.
    */
   data: Prisma.XOR<Prisma.IdempotencyKeyCreateInput, Prisma.IdempotencyKeyUncheckedCreateInput>
@@ -1097,6 +1276,10 @@ export type IdempotencyKeyCreateManyAndReturnArgs<ExtArgs extends runtime.Types.
    */
   data: Prisma.IdempotencyKeyCreateManyInput | Prisma.IdempotencyKeyCreateManyInput[]
   skipDuplicates?: boolean
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.IdempotencyKeyIncludeCreateManyAndReturn<ExtArgs> | null
 }
 
 /**
@@ -1111,6 +1294,10 @@ export type IdempotencyKeyUpdateArgs<ExtArgs extends runtime.Types.Extensions.In
    * Omit specific fields from the IdempotencyKey
    */
   omit?: Prisma.IdempotencyKeyOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.IdempotencyKeyInclude<ExtArgs> | null
   /**
    * The data needed to update a IdempotencyKey.
    */
@@ -1163,6 +1350,10 @@ export type IdempotencyKeyUpdateManyAndReturnArgs<ExtArgs extends runtime.Types.
    * Limit how many IdempotencyKeys to update.
    */
   limit?: number
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.IdempotencyKeyIncludeUpdateManyAndReturn<ExtArgs> | null
 }
 
 /**
@@ -1177,6 +1368,10 @@ export type IdempotencyKeyUpsertArgs<ExtArgs extends runtime.Types.Extensions.In
    * Omit specific fields from the IdempotencyKey
    */
   omit?: Prisma.IdempotencyKeyOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.IdempotencyKeyInclude<ExtArgs> | null
   /**
    * The filter to search for the IdempotencyKey to update in case it exists.
    */
@@ -1203,6 +1398,10 @@ export type IdempotencyKeyDeleteArgs<ExtArgs extends runtime.Types.Extensions.In
    * Omit specific fields from the IdempotencyKey
    */
   omit?: Prisma.IdempotencyKeyOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.IdempotencyKeyInclude<ExtArgs> | null
   /**
    * Filter which IdempotencyKey to delete.
    */
@@ -1235,4 +1434,8 @@ export type IdempotencyKeyDefaultArgs<ExtArgs extends runtime.Types.Extensions.I
    * Omit specific fields from the IdempotencyKey
    */
   omit?: Prisma.IdempotencyKeyOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.IdempotencyKeyInclude<ExtArgs> | null
 }

@@ -208,6 +208,8 @@ export type LedgerAccountWhereInput = {
   currency?: Prisma.StringFilter<"LedgerAccount"> | string
   balanceMinor?: Prisma.BigIntFilter<"LedgerAccount"> | bigint | number
   mayOverdraw?: Prisma.BoolFilter<"LedgerAccount"> | boolean
+  outgoing?: Prisma.LedgerPostingListRelationFilter
+  incoming?: Prisma.LedgerPostingListRelationFilter
 }
 
 export type LedgerAccountOrderByWithRelationInput = {
@@ -215,6 +217,8 @@ export type LedgerAccountOrderByWithRelationInput = {
   currency?: Prisma.SortOrder
   balanceMinor?: Prisma.SortOrder
   mayOverdraw?: Prisma.SortOrder
+  outgoing?: Prisma.LedgerPostingOrderByRelationAggregateInput
+  incoming?: Prisma.LedgerPostingOrderByRelationAggregateInput
 }
 
 export type LedgerAccountWhereUniqueInput = Prisma.AtLeast<{
@@ -225,6 +229,8 @@ export type LedgerAccountWhereUniqueInput = Prisma.AtLeast<{
   currency?: Prisma.StringFilter<"LedgerAccount"> | string
   balanceMinor?: Prisma.BigIntFilter<"LedgerAccount"> | bigint | number
   mayOverdraw?: Prisma.BoolFilter<"LedgerAccount"> | boolean
+  outgoing?: Prisma.LedgerPostingListRelationFilter
+  incoming?: Prisma.LedgerPostingListRelationFilter
 }, "name">
 
 export type LedgerAccountOrderByWithAggregationInput = {
@@ -254,6 +260,8 @@ export type LedgerAccountCreateInput = {
   currency: string
   balanceMinor?: bigint | number
   mayOverdraw?: boolean
+  outgoing?: Prisma.LedgerPostingCreateNestedManyWithoutSourceAccountInput
+  incoming?: Prisma.LedgerPostingCreateNestedManyWithoutDestinationAccountInput
 }
 
 export type LedgerAccountUncheckedCreateInput = {
@@ -261,6 +269,8 @@ export type LedgerAccountUncheckedCreateInput = {
   currency: string
   balanceMinor?: bigint | number
   mayOverdraw?: boolean
+  outgoing?: Prisma.LedgerPostingUncheckedCreateNestedManyWithoutSourceAccountInput
+  incoming?: Prisma.LedgerPostingUncheckedCreateNestedManyWithoutDestinationAccountInput
 }
 
 export type LedgerAccountUpdateInput = {
@@ -268,6 +278,8 @@ export type LedgerAccountUpdateInput = {
   currency?: Prisma.StringFieldUpdateOperationsInput | string
   balanceMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   mayOverdraw?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  outgoing?: Prisma.LedgerPostingUpdateManyWithoutSourceAccountNestedInput
+  incoming?: Prisma.LedgerPostingUpdateManyWithoutDestinationAccountNestedInput
 }
 
 export type LedgerAccountUncheckedUpdateInput = {
@@ -275,6 +287,8 @@ export type LedgerAccountUncheckedUpdateInput = {
   currency?: Prisma.StringFieldUpdateOperationsInput | string
   balanceMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   mayOverdraw?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  outgoing?: Prisma.LedgerPostingUncheckedUpdateManyWithoutSourceAccountNestedInput
+  incoming?: Prisma.LedgerPostingUncheckedUpdateManyWithoutDestinationAccountNestedInput
 }
 
 export type LedgerAccountCreateManyInput = {
@@ -327,6 +341,173 @@ export type LedgerAccountSumOrderByAggregateInput = {
   balanceMinor?: Prisma.SortOrder
 }
 
+export type LedgerAccountScalarRelationFilter = {
+  is?: Prisma.LedgerAccountWhereInput
+  isNot?: Prisma.LedgerAccountWhereInput
+}
+
+export type LedgerAccountCreateNestedOneWithoutOutgoingInput = {
+  create?: Prisma.XOR<Prisma.LedgerAccountCreateWithoutOutgoingInput, Prisma.LedgerAccountUncheckedCreateWithoutOutgoingInput>
+  connectOrCreate?: Prisma.LedgerAccountCreateOrConnectWithoutOutgoingInput
+  connect?: Prisma.LedgerAccountWhereUniqueInput
+}
+
+export type LedgerAccountCreateNestedOneWithoutIncomingInput = {
+  create?: Prisma.XOR<Prisma.LedgerAccountCreateWithoutIncomingInput, Prisma.LedgerAccountUncheckedCreateWithoutIncomingInput>
+  connectOrCreate?: Prisma.LedgerAccountCreateOrConnectWithoutIncomingInput
+  connect?: Prisma.LedgerAccountWhereUniqueInput
+}
+
+export type LedgerAccountUpdateOneRequiredWithoutOutgoingNestedInput = {
+  create?: Prisma.XOR<Prisma.LedgerAccountCreateWithoutOutgoingInput, Prisma.LedgerAccountUncheckedCreateWithoutOutgoingInput>
+  connectOrCreate?: Prisma.LedgerAccountCreateOrConnectWithoutOutgoingInput
+  upsert?: Prisma.LedgerAccountUpsertWithoutOutgoingInput
+  connect?: Prisma.LedgerAccountWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.LedgerAccountUpdateToOneWithWhereWithoutOutgoingInput, Prisma.LedgerAccountUpdateWithoutOutgoingInput>, Prisma.LedgerAccountUncheckedUpdateWithoutOutgoingInput>
+}
+
+export type LedgerAccountUpdateOneRequiredWithoutIncomingNestedInput = {
+  create?: Prisma.XOR<Prisma.LedgerAccountCreateWithoutIncomingInput, Prisma.LedgerAccountUncheckedCreateWithoutIncomingInput>
+  connectOrCreate?: Prisma.LedgerAccountCreateOrConnectWithoutIncomingInput
+  upsert?: Prisma.LedgerAccountUpsertWithoutIncomingInput
+  connect?: Prisma.LedgerAccountWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.LedgerAccountUpdateToOneWithWhereWithoutIncomingInput, Prisma.LedgerAccountUpdateWithoutIncomingInput>, Prisma.LedgerAccountUncheckedUpdateWithoutIncomingInput>
+}
+
+export type LedgerAccountCreateWithoutOutgoingInput = {
+  name: string
+  currency: string
+  balanceMinor?: bigint | number
+  mayOverdraw?: boolean
+  incoming?: Prisma.LedgerPostingCreateNestedManyWithoutDestinationAccountInput
+}
+
+export type LedgerAccountUncheckedCreateWithoutOutgoingInput = {
+  name: string
+  currency: string
+  balanceMinor?: bigint | number
+  mayOverdraw?: boolean
+  incoming?: Prisma.LedgerPostingUncheckedCreateNestedManyWithoutDestinationAccountInput
+}
+
+export type LedgerAccountCreateOrConnectWithoutOutgoingInput = {
+  where: Prisma.LedgerAccountWhereUniqueInput
+  create: Prisma.XOR<Prisma.LedgerAccountCreateWithoutOutgoingInput, Prisma.LedgerAccountUncheckedCreateWithoutOutgoingInput>
+}
+
+export type LedgerAccountCreateWithoutIncomingInput = {
+  name: string
+  currency: string
+  balanceMinor?: bigint | number
+  mayOverdraw?: boolean
+  outgoing?: Prisma.LedgerPostingCreateNestedManyWithoutSourceAccountInput
+}
+
+export type LedgerAccountUncheckedCreateWithoutIncomingInput = {
+  name: string
+  currency: string
+  balanceMinor?: bigint | number
+  mayOverdraw?: boolean
+  outgoing?: Prisma.LedgerPostingUncheckedCreateNestedManyWithoutSourceAccountInput
+}
+
+export type LedgerAccountCreateOrConnectWithoutIncomingInput = {
+  where: Prisma.LedgerAccountWhereUniqueInput
+  create: Prisma.XOR<Prisma.LedgerAccountCreateWithoutIncomingInput, Prisma.LedgerAccountUncheckedCreateWithoutIncomingInput>
+}
+
+export type LedgerAccountUpsertWithoutOutgoingInput = {
+  update: Prisma.XOR<Prisma.LedgerAccountUpdateWithoutOutgoingInput, Prisma.LedgerAccountUncheckedUpdateWithoutOutgoingInput>
+  create: Prisma.XOR<Prisma.LedgerAccountCreateWithoutOutgoingInput, Prisma.LedgerAccountUncheckedCreateWithoutOutgoingInput>
+  where?: Prisma.LedgerAccountWhereInput
+}
+
+export type LedgerAccountUpdateToOneWithWhereWithoutOutgoingInput = {
+  where?: Prisma.LedgerAccountWhereInput
+  data: Prisma.XOR<Prisma.LedgerAccountUpdateWithoutOutgoingInput, Prisma.LedgerAccountUncheckedUpdateWithoutOutgoingInput>
+}
+
+export type LedgerAccountUpdateWithoutOutgoingInput = {
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  balanceMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  mayOverdraw?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  incoming?: Prisma.LedgerPostingUpdateManyWithoutDestinationAccountNestedInput
+}
+
+export type LedgerAccountUncheckedUpdateWithoutOutgoingInput = {
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  balanceMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  mayOverdraw?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  incoming?: Prisma.LedgerPostingUncheckedUpdateManyWithoutDestinationAccountNestedInput
+}
+
+export type LedgerAccountUpsertWithoutIncomingInput = {
+  update: Prisma.XOR<Prisma.LedgerAccountUpdateWithoutIncomingInput, Prisma.LedgerAccountUncheckedUpdateWithoutIncomingInput>
+  create: Prisma.XOR<Prisma.LedgerAccountCreateWithoutIncomingInput, Prisma.LedgerAccountUncheckedCreateWithoutIncomingInput>
+  where?: Prisma.LedgerAccountWhereInput
+}
+
+export type LedgerAccountUpdateToOneWithWhereWithoutIncomingInput = {
+  where?: Prisma.LedgerAccountWhereInput
+  data: Prisma.XOR<Prisma.LedgerAccountUpdateWithoutIncomingInput, Prisma.LedgerAccountUncheckedUpdateWithoutIncomingInput>
+}
+
+export type LedgerAccountUpdateWithoutIncomingInput = {
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  balanceMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  mayOverdraw?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  outgoing?: Prisma.LedgerPostingUpdateManyWithoutSourceAccountNestedInput
+}
+
+export type LedgerAccountUncheckedUpdateWithoutIncomingInput = {
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  balanceMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  mayOverdraw?: Prisma.BoolFieldUpdateOperationsInput | boolean
+  outgoing?: Prisma.LedgerPostingUncheckedUpdateManyWithoutSourceAccountNestedInput
+}
+
+
+/**
+ * Count Type LedgerAccountCountOutputType
+ */
+
+export type LedgerAccountCountOutputType = {
+  outgoing: number
+  incoming: number
+}
+
+export type LedgerAccountCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  outgoing?: boolean | LedgerAccountCountOutputTypeCountOutgoingArgs
+  incoming?: boolean | LedgerAccountCountOutputTypeCountIncomingArgs
+}
+
+/**
+ * LedgerAccountCountOutputType without action
+ */
+export type LedgerAccountCountOutputTypeDefaultArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the LedgerAccountCountOutputType
+   */
+  select?: Prisma.LedgerAccountCountOutputTypeSelect<ExtArgs> | null
+}
+
+/**
+ * LedgerAccountCountOutputType without action
+ */
+export type LedgerAccountCountOutputTypeCountOutgoingArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.LedgerPostingWhereInput
+}
+
+/**
+ * LedgerAccountCountOutputType without action
+ */
+export type LedgerAccountCountOutputTypeCountIncomingArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.LedgerPostingWhereInput
+}
 
 
 export type LedgerAccountSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -334,6 +515,9 @@ export type LedgerAccountSelect<ExtArgs extends runtime.Types.Extensions.Interna
   currency?: boolean
   balanceMinor?: boolean
   mayOverdraw?: boolean
+  outgoing?: boolean | Prisma.LedgerAccount$outgoingArgs<ExtArgs>
+  incoming?: boolean | Prisma.LedgerAccount$incomingArgs<ExtArgs>
+  _count?: boolean | Prisma.LedgerAccountCountOutputTypeDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["ledgerAccount"]>
 
 export type LedgerAccountSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -358,10 +542,20 @@ export type LedgerAccountSelectScalar = {
 }
 
 export type LedgerAccountOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"name" | "currency" | "balanceMinor" | "mayOverdraw", ExtArgs["result"]["ledgerAccount"]>
+export type LedgerAccountInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  outgoing?: boolean | Prisma.LedgerAccount$outgoingArgs<ExtArgs>
+  incoming?: boolean | Prisma.LedgerAccount$incomingArgs<ExtArgs>
+  _count?: boolean | Prisma.LedgerAccountCountOutputTypeDefaultArgs<ExtArgs>
+}
+export type LedgerAccountIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {}
+export type LedgerAccountIncludeUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {}
 
 export type $LedgerAccountPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "LedgerAccount"
-  objects: {}
+  objects: {
+    outgoing: Prisma.$LedgerPostingPayload<ExtArgs>[]
+    incoming: Prisma.$LedgerPostingPayload<ExtArgs>[]
+  }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     /**
      * Made by functions of packages/settlement.
@@ -770,6 +964,8 @@ readonly fields: LedgerAccountFieldRefs;
  */
 export interface Prisma__LedgerAccountClient<T, Null = never, ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs, GlobalOmitOptions = {}> extends Prisma.PrismaPromise<T> {
   readonly [Symbol.toStringTag]: "PrismaPromise"
+  outgoing<T extends Prisma.LedgerAccount$outgoingArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.LedgerAccount$outgoingArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$LedgerPostingPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  incoming<T extends Prisma.LedgerAccount$incomingArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.LedgerAccount$incomingArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$LedgerPostingPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -820,6 +1016,10 @@ export type LedgerAccountFindUniqueArgs<ExtArgs extends runtime.Types.Extensions
    */
   omit?: Prisma.LedgerAccountOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.LedgerAccountInclude<ExtArgs> | null
+  /**
    * Filter, which LedgerAccount to fetch.
    */
   where: Prisma.LedgerAccountWhereUniqueInput
@@ -838,6 +1038,10 @@ export type LedgerAccountFindUniqueOrThrowArgs<ExtArgs extends runtime.Types.Ext
    */
   omit?: Prisma.LedgerAccountOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.LedgerAccountInclude<ExtArgs> | null
+  /**
    * Filter, which LedgerAccount to fetch.
    */
   where: Prisma.LedgerAccountWhereUniqueInput
@@ -855,6 +1059,10 @@ export type LedgerAccountFindFirstArgs<ExtArgs extends runtime.Types.Extensions.
    * Omit specific fields from the LedgerAccount
    */
   omit?: Prisma.LedgerAccountOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.LedgerAccountInclude<ExtArgs> | null
   /**
    * Filter, which LedgerAccount to fetch.
    */
@@ -904,6 +1112,10 @@ export type LedgerAccountFindFirstOrThrowArgs<ExtArgs extends runtime.Types.Exte
    */
   omit?: Prisma.LedgerAccountOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.LedgerAccountInclude<ExtArgs> | null
+  /**
    * Filter, which LedgerAccount to fetch.
    */
   where?: Prisma.LedgerAccountWhereInput
@@ -951,6 +1163,10 @@ export type LedgerAccountFindManyArgs<ExtArgs extends runtime.Types.Extensions.I
    * Omit specific fields from the LedgerAccount
    */
   omit?: Prisma.LedgerAccountOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.LedgerAccountInclude<ExtArgs> | null
   /**
    * Filter, which LedgerAccounts to fetch.
    */
@@ -1000,6 +1216,10 @@ export type LedgerAccountCreateArgs<ExtArgs extends runtime.Types.Extensions.Int
    */
   omit?: Prisma.LedgerAccountOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.LedgerAccountInclude<ExtArgs> | null
+  /**
    * The data needed to create a LedgerAccount.
    */
   data: Prisma.XOR<Prisma.LedgerAccountCreateInput, Prisma.LedgerAccountUncheckedCreateInput>
@@ -1047,6 +1267,10 @@ export type LedgerAccountUpdateArgs<ExtArgs extends runtime.Types.Extensions.Int
    * Omit specific fields from the LedgerAccount
    */
   omit?: Prisma.LedgerAccountOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.LedgerAccountInclude<ExtArgs> | null
   /**
    * The data needed to update a LedgerAccount.
    */
@@ -1114,6 +1338,10 @@ export type LedgerAccountUpsertArgs<ExtArgs extends runtime.Types.Extensions.Int
    */
   omit?: Prisma.LedgerAccountOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.LedgerAccountInclude<ExtArgs> | null
+  /**
    * The filter to search for the LedgerAccount to update in case it exists.
    */
   where: Prisma.LedgerAccountWhereUniqueInput
@@ -1140,6 +1368,10 @@ export type LedgerAccountDeleteArgs<ExtArgs extends runtime.Types.Extensions.Int
    */
   omit?: Prisma.LedgerAccountOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.LedgerAccountInclude<ExtArgs> | null
+  /**
    * Filter which LedgerAccount to delete.
    */
   where: Prisma.LedgerAccountWhereUniqueInput
@@ -1160,6 +1392,54 @@ export type LedgerAccountDeleteManyArgs<ExtArgs extends runtime.Types.Extensions
 }
 
 /**
+ * LedgerAccount.outgoing
+ */
+export type LedgerAccount$outgoingArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the LedgerPosting
+   */
+  select?: Prisma.LedgerPostingSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the LedgerPosting
+   */
+  omit?: Prisma.LedgerPostingOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.LedgerPostingInclude<ExtArgs> | null
+  where?: Prisma.LedgerPostingWhereInput
+  orderBy?: Prisma.LedgerPostingOrderByWithRelationInput | Prisma.LedgerPostingOrderByWithRelationInput[]
+  cursor?: Prisma.LedgerPostingWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.LedgerPostingScalarFieldEnum | Prisma.LedgerPostingScalarFieldEnum[]
+}
+
+/**
+ * LedgerAccount.incoming
+ */
+export type LedgerAccount$incomingArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the LedgerPosting
+   */
+  select?: Prisma.LedgerPostingSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the LedgerPosting
+   */
+  omit?: Prisma.LedgerPostingOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.LedgerPostingInclude<ExtArgs> | null
+  where?: Prisma.LedgerPostingWhereInput
+  orderBy?: Prisma.LedgerPostingOrderByWithRelationInput | Prisma.LedgerPostingOrderByWithRelationInput[]
+  cursor?: Prisma.LedgerPostingWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.LedgerPostingScalarFieldEnum | Prisma.LedgerPostingScalarFieldEnum[]
+}
+
+/**
  * LedgerAccount without action
  */
 export type LedgerAccountDefaultArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
@@ -1171,4 +1451,8 @@ export type LedgerAccountDefaultArgs<ExtArgs extends runtime.Types.Extensions.In
    * Omit specific fields from the LedgerAccount
    */
   omit?: Prisma.LedgerAccountOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.LedgerAccountInclude<ExtArgs> | null
 }

@@ -221,6 +221,8 @@ export type LedgerPostingWhereInput = {
   destination?: Prisma.StringFilter<"LedgerPosting"> | string
   amountMinor?: Prisma.BigIntFilter<"LedgerPosting"> | bigint | number
   transfer?: Prisma.XOR<Prisma.LedgerTransferScalarRelationFilter, Prisma.LedgerTransferWhereInput>
+  sourceAccount?: Prisma.XOR<Prisma.LedgerAccountScalarRelationFilter, Prisma.LedgerAccountWhereInput>
+  destinationAccount?: Prisma.XOR<Prisma.LedgerAccountScalarRelationFilter, Prisma.LedgerAccountWhereInput>
 }
 
 export type LedgerPostingOrderByWithRelationInput = {
@@ -230,6 +232,8 @@ export type LedgerPostingOrderByWithRelationInput = {
   destination?: Prisma.SortOrder
   amountMinor?: Prisma.SortOrder
   transfer?: Prisma.LedgerTransferOrderByWithRelationInput
+  sourceAccount?: Prisma.LedgerAccountOrderByWithRelationInput
+  destinationAccount?: Prisma.LedgerAccountOrderByWithRelationInput
 }
 
 export type LedgerPostingWhereUniqueInput = Prisma.AtLeast<{
@@ -243,6 +247,8 @@ export type LedgerPostingWhereUniqueInput = Prisma.AtLeast<{
   destination?: Prisma.StringFilter<"LedgerPosting"> | string
   amountMinor?: Prisma.BigIntFilter<"LedgerPosting"> | bigint | number
   transfer?: Prisma.XOR<Prisma.LedgerTransferScalarRelationFilter, Prisma.LedgerTransferWhereInput>
+  sourceAccount?: Prisma.XOR<Prisma.LedgerAccountScalarRelationFilter, Prisma.LedgerAccountWhereInput>
+  destinationAccount?: Prisma.XOR<Prisma.LedgerAccountScalarRelationFilter, Prisma.LedgerAccountWhereInput>
 }, "transferId_index">
 
 export type LedgerPostingOrderByWithAggregationInput = {
@@ -271,10 +277,10 @@ export type LedgerPostingScalarWhereWithAggregatesInput = {
 
 export type LedgerPostingCreateInput = {
   index: number
-  source: string
-  destination: string
   amountMinor: bigint | number
   transfer: Prisma.LedgerTransferCreateNestedOneWithoutPostingsInput
+  sourceAccount: Prisma.LedgerAccountCreateNestedOneWithoutOutgoingInput
+  destinationAccount: Prisma.LedgerAccountCreateNestedOneWithoutIncomingInput
 }
 
 export type LedgerPostingUncheckedCreateInput = {
@@ -287,10 +293,10 @@ export type LedgerPostingUncheckedCreateInput = {
 
 export type LedgerPostingUpdateInput = {
   index?: Prisma.IntFieldUpdateOperationsInput | number
-  source?: Prisma.StringFieldUpdateOperationsInput | string
-  destination?: Prisma.StringFieldUpdateOperationsInput | string
   amountMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   transfer?: Prisma.LedgerTransferUpdateOneRequiredWithoutPostingsNestedInput
+  sourceAccount?: Prisma.LedgerAccountUpdateOneRequiredWithoutOutgoingNestedInput
+  destinationAccount?: Prisma.LedgerAccountUpdateOneRequiredWithoutIncomingNestedInput
 }
 
 export type LedgerPostingUncheckedUpdateInput = {
@@ -311,8 +317,6 @@ export type LedgerPostingCreateManyInput = {
 
 export type LedgerPostingUpdateManyMutationInput = {
   index?: Prisma.IntFieldUpdateOperationsInput | number
-  source?: Prisma.StringFieldUpdateOperationsInput | string
-  destination?: Prisma.StringFieldUpdateOperationsInput | string
   amountMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
 }
 
@@ -373,6 +377,90 @@ export type LedgerPostingSumOrderByAggregateInput = {
   amountMinor?: Prisma.SortOrder
 }
 
+export type LedgerPostingCreateNestedManyWithoutSourceAccountInput = {
+  create?: Prisma.XOR<Prisma.LedgerPostingCreateWithoutSourceAccountInput, Prisma.LedgerPostingUncheckedCreateWithoutSourceAccountInput> | Prisma.LedgerPostingCreateWithoutSourceAccountInput[] | Prisma.LedgerPostingUncheckedCreateWithoutSourceAccountInput[]
+  connectOrCreate?: Prisma.LedgerPostingCreateOrConnectWithoutSourceAccountInput | Prisma.LedgerPostingCreateOrConnectWithoutSourceAccountInput[]
+  createMany?: Prisma.LedgerPostingCreateManySourceAccountInputEnvelope
+  connect?: Prisma.LedgerPostingWhereUniqueInput | Prisma.LedgerPostingWhereUniqueInput[]
+}
+
+export type LedgerPostingCreateNestedManyWithoutDestinationAccountInput = {
+  create?: Prisma.XOR<Prisma.LedgerPostingCreateWithoutDestinationAccountInput, Prisma.LedgerPostingUncheckedCreateWithoutDestinationAccountInput> | Prisma.LedgerPostingCreateWithoutDestinationAccountInput[] | Prisma.LedgerPostingUncheckedCreateWithoutDestinationAccountInput[]
+  connectOrCreate?: Prisma.LedgerPostingCreateOrConnectWithoutDestinationAccountInput | Prisma.LedgerPostingCreateOrConnectWithoutDestinationAccountInput[]
+  createMany?: Prisma.LedgerPostingCreateManyDestinationAccountInputEnvelope
+  connect?: Prisma.LedgerPostingWhereUniqueInput | Prisma.LedgerPostingWhereUniqueInput[]
+}
+
+export type LedgerPostingUncheckedCreateNestedManyWithoutSourceAccountInput = {
+  create?: Prisma.XOR<Prisma.LedgerPostingCreateWithoutSourceAccountInput, Prisma.LedgerPostingUncheckedCreateWithoutSourceAccountInput> | Prisma.LedgerPostingCreateWithoutSourceAccountInput[] | Prisma.LedgerPostingUncheckedCreateWithoutSourceAccountInput[]
+  connectOrCreate?: Prisma.LedgerPostingCreateOrConnectWithoutSourceAccountInput | Prisma.LedgerPostingCreateOrConnectWithoutSourceAccountInput[]
+  createMany?: Prisma.LedgerPostingCreateManySourceAccountInputEnvelope
+  connect?: Prisma.LedgerPostingWhereUniqueInput | Prisma.LedgerPostingWhereUniqueInput[]
+}
+
+export type LedgerPostingUncheckedCreateNestedManyWithoutDestinationAccountInput = {
+  create?: Prisma.XOR<Prisma.LedgerPostingCreateWithoutDestinationAccountInput, Prisma.LedgerPostingUncheckedCreateWithoutDestinationAccountInput> | Prisma.LedgerPostingCreateWithoutDestinationAccountInput[] | Prisma.LedgerPostingUncheckedCreateWithoutDestinationAccountInput[]
+  connectOrCreate?: Prisma.LedgerPostingCreateOrConnectWithoutDestinationAccountInput | Prisma.LedgerPostingCreateOrConnectWithoutDestinationAccountInput[]
+  createMany?: Prisma.LedgerPostingCreateManyDestinationAccountInputEnvelope
+  connect?: Prisma.LedgerPostingWhereUniqueInput | Prisma.LedgerPostingWhereUniqueInput[]
+}
+
+export type LedgerPostingUpdateManyWithoutSourceAccountNestedInput = {
+  create?: Prisma.XOR<Prisma.LedgerPostingCreateWithoutSourceAccountInput, Prisma.LedgerPostingUncheckedCreateWithoutSourceAccountInput> | Prisma.LedgerPostingCreateWithoutSourceAccountInput[] | Prisma.LedgerPostingUncheckedCreateWithoutSourceAccountInput[]
+  connectOrCreate?: Prisma.LedgerPostingCreateOrConnectWithoutSourceAccountInput | Prisma.LedgerPostingCreateOrConnectWithoutSourceAccountInput[]
+  upsert?: Prisma.LedgerPostingUpsertWithWhereUniqueWithoutSourceAccountInput | Prisma.LedgerPostingUpsertWithWhereUniqueWithoutSourceAccountInput[]
+  createMany?: Prisma.LedgerPostingCreateManySourceAccountInputEnvelope
+  set?: Prisma.LedgerPostingWhereUniqueInput | Prisma.LedgerPostingWhereUniqueInput[]
+  disconnect?: Prisma.LedgerPostingWhereUniqueInput | Prisma.LedgerPostingWhereUniqueInput[]
+  delete?: Prisma.LedgerPostingWhereUniqueInput | Prisma.LedgerPostingWhereUniqueInput[]
+  connect?: Prisma.LedgerPostingWhereUniqueInput | Prisma.LedgerPostingWhereUniqueInput[]
+  update?: Prisma.LedgerPostingUpdateWithWhereUniqueWithoutSourceAccountInput | Prisma.LedgerPostingUpdateWithWhereUniqueWithoutSourceAccountInput[]
+  updateMany?: Prisma.LedgerPostingUpdateManyWithWhereWithoutSourceAccountInput | Prisma.LedgerPostingUpdateManyWithWhereWithoutSourceAccountInput[]
+  deleteMany?: Prisma.LedgerPostingScalarWhereInput | Prisma.LedgerPostingScalarWhereInput[]
+}
+
+export type LedgerPostingUpdateManyWithoutDestinationAccountNestedInput = {
+  create?: Prisma.XOR<Prisma.LedgerPostingCreateWithoutDestinationAccountInput, Prisma.LedgerPostingUncheckedCreateWithoutDestinationAccountInput> | Prisma.LedgerPostingCreateWithoutDestinationAccountInput[] | Prisma.LedgerPostingUncheckedCreateWithoutDestinationAccountInput[]
+  connectOrCreate?: Prisma.LedgerPostingCreateOrConnectWithoutDestinationAccountInput | Prisma.LedgerPostingCreateOrConnectWithoutDestinationAccountInput[]
+  upsert?: Prisma.LedgerPostingUpsertWithWhereUniqueWithoutDestinationAccountInput | Prisma.LedgerPostingUpsertWithWhereUniqueWithoutDestinationAccountInput[]
+  createMany?: Prisma.LedgerPostingCreateManyDestinationAccountInputEnvelope
+  set?: Prisma.LedgerPostingWhereUniqueInput | Prisma.LedgerPostingWhereUniqueInput[]
+  disconnect?: Prisma.LedgerPostingWhereUniqueInput | Prisma.LedgerPostingWhereUniqueInput[]
+  delete?: Prisma.LedgerPostingWhereUniqueInput | Prisma.LedgerPostingWhereUniqueInput[]
+  connect?: Prisma.LedgerPostingWhereUniqueInput | Prisma.LedgerPostingWhereUniqueInput[]
+  update?: Prisma.LedgerPostingUpdateWithWhereUniqueWithoutDestinationAccountInput | Prisma.LedgerPostingUpdateWithWhereUniqueWithoutDestinationAccountInput[]
+  updateMany?: Prisma.LedgerPostingUpdateManyWithWhereWithoutDestinationAccountInput | Prisma.LedgerPostingUpdateManyWithWhereWithoutDestinationAccountInput[]
+  deleteMany?: Prisma.LedgerPostingScalarWhereInput | Prisma.LedgerPostingScalarWhereInput[]
+}
+
+export type LedgerPostingUncheckedUpdateManyWithoutSourceAccountNestedInput = {
+  create?: Prisma.XOR<Prisma.LedgerPostingCreateWithoutSourceAccountInput, Prisma.LedgerPostingUncheckedCreateWithoutSourceAccountInput> | Prisma.LedgerPostingCreateWithoutSourceAccountInput[] | Prisma.LedgerPostingUncheckedCreateWithoutSourceAccountInput[]
+  connectOrCreate?: Prisma.LedgerPostingCreateOrConnectWithoutSourceAccountInput | Prisma.LedgerPostingCreateOrConnectWithoutSourceAccountInput[]
+  upsert?: Prisma.LedgerPostingUpsertWithWhereUniqueWithoutSourceAccountInput | Prisma.LedgerPostingUpsertWithWhereUniqueWithoutSourceAccountInput[]
+  createMany?: Prisma.LedgerPostingCreateManySourceAccountInputEnvelope
+  set?: Prisma.LedgerPostingWhereUniqueInput | Prisma.LedgerPostingWhereUniqueInput[]
+  disconnect?: Prisma.LedgerPostingWhereUniqueInput | Prisma.LedgerPostingWhereUniqueInput[]
+  delete?: Prisma.LedgerPostingWhereUniqueInput | Prisma.LedgerPostingWhereUniqueInput[]
+  connect?: Prisma.LedgerPostingWhereUniqueInput | Prisma.LedgerPostingWhereUniqueInput[]
+  update?: Prisma.LedgerPostingUpdateWithWhereUniqueWithoutSourceAccountInput | Prisma.LedgerPostingUpdateWithWhereUniqueWithoutSourceAccountInput[]
+  updateMany?: Prisma.LedgerPostingUpdateManyWithWhereWithoutSourceAccountInput | Prisma.LedgerPostingUpdateManyWithWhereWithoutSourceAccountInput[]
+  deleteMany?: Prisma.LedgerPostingScalarWhereInput | Prisma.LedgerPostingScalarWhereInput[]
+}
+
+export type LedgerPostingUncheckedUpdateManyWithoutDestinationAccountNestedInput = {
+  create?: Prisma.XOR<Prisma.LedgerPostingCreateWithoutDestinationAccountInput, Prisma.LedgerPostingUncheckedCreateWithoutDestinationAccountInput> | Prisma.LedgerPostingCreateWithoutDestinationAccountInput[] | Prisma.LedgerPostingUncheckedCreateWithoutDestinationAccountInput[]
+  connectOrCreate?: Prisma.LedgerPostingCreateOrConnectWithoutDestinationAccountInput | Prisma.LedgerPostingCreateOrConnectWithoutDestinationAccountInput[]
+  upsert?: Prisma.LedgerPostingUpsertWithWhereUniqueWithoutDestinationAccountInput | Prisma.LedgerPostingUpsertWithWhereUniqueWithoutDestinationAccountInput[]
+  createMany?: Prisma.LedgerPostingCreateManyDestinationAccountInputEnvelope
+  set?: Prisma.LedgerPostingWhereUniqueInput | Prisma.LedgerPostingWhereUniqueInput[]
+  disconnect?: Prisma.LedgerPostingWhereUniqueInput | Prisma.LedgerPostingWhereUniqueInput[]
+  delete?: Prisma.LedgerPostingWhereUniqueInput | Prisma.LedgerPostingWhereUniqueInput[]
+  connect?: Prisma.LedgerPostingWhereUniqueInput | Prisma.LedgerPostingWhereUniqueInput[]
+  update?: Prisma.LedgerPostingUpdateWithWhereUniqueWithoutDestinationAccountInput | Prisma.LedgerPostingUpdateWithWhereUniqueWithoutDestinationAccountInput[]
+  updateMany?: Prisma.LedgerPostingUpdateManyWithWhereWithoutDestinationAccountInput | Prisma.LedgerPostingUpdateManyWithWhereWithoutDestinationAccountInput[]
+  deleteMany?: Prisma.LedgerPostingScalarWhereInput | Prisma.LedgerPostingScalarWhereInput[]
+}
+
 export type LedgerPostingCreateNestedManyWithoutTransferInput = {
   create?: Prisma.XOR<Prisma.LedgerPostingCreateWithoutTransferInput, Prisma.LedgerPostingUncheckedCreateWithoutTransferInput> | Prisma.LedgerPostingCreateWithoutTransferInput[] | Prisma.LedgerPostingUncheckedCreateWithoutTransferInput[]
   connectOrCreate?: Prisma.LedgerPostingCreateOrConnectWithoutTransferInput | Prisma.LedgerPostingCreateOrConnectWithoutTransferInput[]
@@ -415,11 +503,102 @@ export type LedgerPostingUncheckedUpdateManyWithoutTransferNestedInput = {
   deleteMany?: Prisma.LedgerPostingScalarWhereInput | Prisma.LedgerPostingScalarWhereInput[]
 }
 
-export type LedgerPostingCreateWithoutTransferInput = {
+export type LedgerPostingCreateWithoutSourceAccountInput = {
   index: number
-  source: string
+  amountMinor: bigint | number
+  transfer: Prisma.LedgerTransferCreateNestedOneWithoutPostingsInput
+  destinationAccount: Prisma.LedgerAccountCreateNestedOneWithoutIncomingInput
+}
+
+export type LedgerPostingUncheckedCreateWithoutSourceAccountInput = {
+  transferId: string
+  index: number
   destination: string
   amountMinor: bigint | number
+}
+
+export type LedgerPostingCreateOrConnectWithoutSourceAccountInput = {
+  where: Prisma.LedgerPostingWhereUniqueInput
+  create: Prisma.XOR<Prisma.LedgerPostingCreateWithoutSourceAccountInput, Prisma.LedgerPostingUncheckedCreateWithoutSourceAccountInput>
+}
+
+export type LedgerPostingCreateManySourceAccountInputEnvelope = {
+  data: Prisma.LedgerPostingCreateManySourceAccountInput | Prisma.LedgerPostingCreateManySourceAccountInput[]
+  skipDuplicates?: boolean
+}
+
+export type LedgerPostingCreateWithoutDestinationAccountInput = {
+  index: number
+  amountMinor: bigint | number
+  transfer: Prisma.LedgerTransferCreateNestedOneWithoutPostingsInput
+  sourceAccount: Prisma.LedgerAccountCreateNestedOneWithoutOutgoingInput
+}
+
+export type LedgerPostingUncheckedCreateWithoutDestinationAccountInput = {
+  transferId: string
+  index: number
+  source: string
+  amountMinor: bigint | number
+}
+
+export type LedgerPostingCreateOrConnectWithoutDestinationAccountInput = {
+  where: Prisma.LedgerPostingWhereUniqueInput
+  create: Prisma.XOR<Prisma.LedgerPostingCreateWithoutDestinationAccountInput, Prisma.LedgerPostingUncheckedCreateWithoutDestinationAccountInput>
+}
+
+export type LedgerPostingCreateManyDestinationAccountInputEnvelope = {
+  data: Prisma.LedgerPostingCreateManyDestinationAccountInput | Prisma.LedgerPostingCreateManyDestinationAccountInput[]
+  skipDuplicates?: boolean
+}
+
+export type LedgerPostingUpsertWithWhereUniqueWithoutSourceAccountInput = {
+  where: Prisma.LedgerPostingWhereUniqueInput
+  update: Prisma.XOR<Prisma.LedgerPostingUpdateWithoutSourceAccountInput, Prisma.LedgerPostingUncheckedUpdateWithoutSourceAccountInput>
+  create: Prisma.XOR<Prisma.LedgerPostingCreateWithoutSourceAccountInput, Prisma.LedgerPostingUncheckedCreateWithoutSourceAccountInput>
+}
+
+export type LedgerPostingUpdateWithWhereUniqueWithoutSourceAccountInput = {
+  where: Prisma.LedgerPostingWhereUniqueInput
+  data: Prisma.XOR<Prisma.LedgerPostingUpdateWithoutSourceAccountInput, Prisma.LedgerPostingUncheckedUpdateWithoutSourceAccountInput>
+}
+
+export type LedgerPostingUpdateManyWithWhereWithoutSourceAccountInput = {
+  where: Prisma.LedgerPostingScalarWhereInput
+  data: Prisma.XOR<Prisma.LedgerPostingUpdateManyMutationInput, Prisma.LedgerPostingUncheckedUpdateManyWithoutSourceAccountInput>
+}
+
+export type LedgerPostingScalarWhereInput = {
+  AND?: Prisma.LedgerPostingScalarWhereInput | Prisma.LedgerPostingScalarWhereInput[]
+  OR?: Prisma.LedgerPostingScalarWhereInput[]
+  NOT?: Prisma.LedgerPostingScalarWhereInput | Prisma.LedgerPostingScalarWhereInput[]
+  transferId?: Prisma.StringFilter<"LedgerPosting"> | string
+  index?: Prisma.IntFilter<"LedgerPosting"> | number
+  source?: Prisma.StringFilter<"LedgerPosting"> | string
+  destination?: Prisma.StringFilter<"LedgerPosting"> | string
+  amountMinor?: Prisma.BigIntFilter<"LedgerPosting"> | bigint | number
+}
+
+export type LedgerPostingUpsertWithWhereUniqueWithoutDestinationAccountInput = {
+  where: Prisma.LedgerPostingWhereUniqueInput
+  update: Prisma.XOR<Prisma.LedgerPostingUpdateWithoutDestinationAccountInput, Prisma.LedgerPostingUncheckedUpdateWithoutDestinationAccountInput>
+  create: Prisma.XOR<Prisma.LedgerPostingCreateWithoutDestinationAccountInput, Prisma.LedgerPostingUncheckedCreateWithoutDestinationAccountInput>
+}
+
+export type LedgerPostingUpdateWithWhereUniqueWithoutDestinationAccountInput = {
+  where: Prisma.LedgerPostingWhereUniqueInput
+  data: Prisma.XOR<Prisma.LedgerPostingUpdateWithoutDestinationAccountInput, Prisma.LedgerPostingUncheckedUpdateWithoutDestinationAccountInput>
+}
+
+export type LedgerPostingUpdateManyWithWhereWithoutDestinationAccountInput = {
+  where: Prisma.LedgerPostingScalarWhereInput
+  data: Prisma.XOR<Prisma.LedgerPostingUpdateManyMutationInput, Prisma.LedgerPostingUncheckedUpdateManyWithoutDestinationAccountInput>
+}
+
+export type LedgerPostingCreateWithoutTransferInput = {
+  index: number
+  amountMinor: bigint | number
+  sourceAccount: Prisma.LedgerAccountCreateNestedOneWithoutOutgoingInput
+  destinationAccount: Prisma.LedgerAccountCreateNestedOneWithoutIncomingInput
 }
 
 export type LedgerPostingUncheckedCreateWithoutTransferInput = {
@@ -455,15 +634,60 @@ export type LedgerPostingUpdateManyWithWhereWithoutTransferInput = {
   data: Prisma.XOR<Prisma.LedgerPostingUpdateManyMutationInput, Prisma.LedgerPostingUncheckedUpdateManyWithoutTransferInput>
 }
 
-export type LedgerPostingScalarWhereInput = {
-  AND?: Prisma.LedgerPostingScalarWhereInput | Prisma.LedgerPostingScalarWhereInput[]
-  OR?: Prisma.LedgerPostingScalarWhereInput[]
-  NOT?: Prisma.LedgerPostingScalarWhereInput | Prisma.LedgerPostingScalarWhereInput[]
-  transferId?: Prisma.StringFilter<"LedgerPosting"> | string
-  index?: Prisma.IntFilter<"LedgerPosting"> | number
-  source?: Prisma.StringFilter<"LedgerPosting"> | string
-  destination?: Prisma.StringFilter<"LedgerPosting"> | string
-  amountMinor?: Prisma.BigIntFilter<"LedgerPosting"> | bigint | number
+export type LedgerPostingCreateManySourceAccountInput = {
+  transferId: string
+  index: number
+  destination: string
+  amountMinor: bigint | number
+}
+
+export type LedgerPostingCreateManyDestinationAccountInput = {
+  transferId: string
+  index: number
+  source: string
+  amountMinor: bigint | number
+}
+
+export type LedgerPostingUpdateWithoutSourceAccountInput = {
+  index?: Prisma.IntFieldUpdateOperationsInput | number
+  amountMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  transfer?: Prisma.LedgerTransferUpdateOneRequiredWithoutPostingsNestedInput
+  destinationAccount?: Prisma.LedgerAccountUpdateOneRequiredWithoutIncomingNestedInput
+}
+
+export type LedgerPostingUncheckedUpdateWithoutSourceAccountInput = {
+  transferId?: Prisma.StringFieldUpdateOperationsInput | string
+  index?: Prisma.IntFieldUpdateOperationsInput | number
+  destination?: Prisma.StringFieldUpdateOperationsInput | string
+  amountMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+}
+
+export type LedgerPostingUncheckedUpdateManyWithoutSourceAccountInput = {
+  transferId?: Prisma.StringFieldUpdateOperationsInput | string
+  index?: Prisma.IntFieldUpdateOperationsInput | number
+  destination?: Prisma.StringFieldUpdateOperationsInput | string
+  amountMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+}
+
+export type LedgerPostingUpdateWithoutDestinationAccountInput = {
+  index?: Prisma.IntFieldUpdateOperationsInput | number
+  amountMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  transfer?: Prisma.LedgerTransferUpdateOneRequiredWithoutPostingsNestedInput
+  sourceAccount?: Prisma.LedgerAccountUpdateOneRequiredWithoutOutgoingNestedInput
+}
+
+export type LedgerPostingUncheckedUpdateWithoutDestinationAccountInput = {
+  transferId?: Prisma.StringFieldUpdateOperationsInput | string
+  index?: Prisma.IntFieldUpdateOperationsInput | number
+  source?: Prisma.StringFieldUpdateOperationsInput | string
+  amountMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+}
+
+export type LedgerPostingUncheckedUpdateManyWithoutDestinationAccountInput = {
+  transferId?: Prisma.StringFieldUpdateOperationsInput | string
+  index?: Prisma.IntFieldUpdateOperationsInput | number
+  source?: Prisma.StringFieldUpdateOperationsInput | string
+  amountMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
 }
 
 export type LedgerPostingCreateManyTransferInput = {
@@ -475,9 +699,9 @@ export type LedgerPostingCreateManyTransferInput = {
 
 export type LedgerPostingUpdateWithoutTransferInput = {
   index?: Prisma.IntFieldUpdateOperationsInput | number
-  source?: Prisma.StringFieldUpdateOperationsInput | string
-  destination?: Prisma.StringFieldUpdateOperationsInput | string
   amountMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  sourceAccount?: Prisma.LedgerAccountUpdateOneRequiredWithoutOutgoingNestedInput
+  destinationAccount?: Prisma.LedgerAccountUpdateOneRequiredWithoutIncomingNestedInput
 }
 
 export type LedgerPostingUncheckedUpdateWithoutTransferInput = {
@@ -503,6 +727,8 @@ export type LedgerPostingSelect<ExtArgs extends runtime.Types.Extensions.Interna
   destination?: boolean
   amountMinor?: boolean
   transfer?: boolean | Prisma.LedgerTransferDefaultArgs<ExtArgs>
+  sourceAccount?: boolean | Prisma.LedgerAccountDefaultArgs<ExtArgs>
+  destinationAccount?: boolean | Prisma.LedgerAccountDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["ledgerPosting"]>
 
 export type LedgerPostingSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -512,6 +738,8 @@ export type LedgerPostingSelectCreateManyAndReturn<ExtArgs extends runtime.Types
   destination?: boolean
   amountMinor?: boolean
   transfer?: boolean | Prisma.LedgerTransferDefaultArgs<ExtArgs>
+  sourceAccount?: boolean | Prisma.LedgerAccountDefaultArgs<ExtArgs>
+  destinationAccount?: boolean | Prisma.LedgerAccountDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["ledgerPosting"]>
 
 export type LedgerPostingSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -521,6 +749,8 @@ export type LedgerPostingSelectUpdateManyAndReturn<ExtArgs extends runtime.Types
   destination?: boolean
   amountMinor?: boolean
   transfer?: boolean | Prisma.LedgerTransferDefaultArgs<ExtArgs>
+  sourceAccount?: boolean | Prisma.LedgerAccountDefaultArgs<ExtArgs>
+  destinationAccount?: boolean | Prisma.LedgerAccountDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["ledgerPosting"]>
 
 export type LedgerPostingSelectScalar = {
@@ -534,18 +764,26 @@ export type LedgerPostingSelectScalar = {
 export type LedgerPostingOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"transferId" | "index" | "source" | "destination" | "amountMinor", ExtArgs["result"]["ledgerPosting"]>
 export type LedgerPostingInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   transfer?: boolean | Prisma.LedgerTransferDefaultArgs<ExtArgs>
+  sourceAccount?: boolean | Prisma.LedgerAccountDefaultArgs<ExtArgs>
+  destinationAccount?: boolean | Prisma.LedgerAccountDefaultArgs<ExtArgs>
 }
 export type LedgerPostingIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   transfer?: boolean | Prisma.LedgerTransferDefaultArgs<ExtArgs>
+  sourceAccount?: boolean | Prisma.LedgerAccountDefaultArgs<ExtArgs>
+  destinationAccount?: boolean | Prisma.LedgerAccountDefaultArgs<ExtArgs>
 }
 export type LedgerPostingIncludeUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   transfer?: boolean | Prisma.LedgerTransferDefaultArgs<ExtArgs>
+  sourceAccount?: boolean | Prisma.LedgerAccountDefaultArgs<ExtArgs>
+  destinationAccount?: boolean | Prisma.LedgerAccountDefaultArgs<ExtArgs>
 }
 
 export type $LedgerPostingPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "LedgerPosting"
   objects: {
     transfer: Prisma.$LedgerTransferPayload<ExtArgs>
+    sourceAccount: Prisma.$LedgerAccountPayload<ExtArgs>
+    destinationAccount: Prisma.$LedgerAccountPayload<ExtArgs>
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     transferId: string
@@ -948,6 +1186,8 @@ readonly fields: LedgerPostingFieldRefs;
 export interface Prisma__LedgerPostingClient<T, Null = never, ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs, GlobalOmitOptions = {}> extends Prisma.PrismaPromise<T> {
   readonly [Symbol.toStringTag]: "PrismaPromise"
   transfer<T extends Prisma.LedgerTransferDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.LedgerTransferDefaultArgs<ExtArgs>>): Prisma.Prisma__LedgerTransferClient<runtime.Types.Result.GetResult<Prisma.$LedgerTransferPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
+  sourceAccount<T extends Prisma.LedgerAccountDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.LedgerAccountDefaultArgs<ExtArgs>>): Prisma.Prisma__LedgerAccountClient<runtime.Types.Result.GetResult<Prisma.$LedgerAccountPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
+  destinationAccount<T extends Prisma.LedgerAccountDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.LedgerAccountDefaultArgs<ExtArgs>>): Prisma.Prisma__LedgerAccountClient<runtime.Types.Result.GetResult<Prisma.$LedgerAccountPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.

@@ -28,10 +28,12 @@ export type AggregateLedgerTransfer = {
 
 export type LedgerTransferAvgAggregateOutputType = {
   seq: number | null
+  xid: number | null
 }
 
 export type LedgerTransferSumAggregateOutputType = {
   seq: bigint | null
+  xid: bigint | null
 }
 
 export type LedgerTransferMinAggregateOutputType = {
@@ -45,6 +47,7 @@ export type LedgerTransferMinAggregateOutputType = {
   prevHash: string | null
   hash: string | null
   recordedAt: Date | null
+  xid: bigint | null
 }
 
 export type LedgerTransferMaxAggregateOutputType = {
@@ -58,6 +61,7 @@ export type LedgerTransferMaxAggregateOutputType = {
   prevHash: string | null
   hash: string | null
   recordedAt: Date | null
+  xid: bigint | null
 }
 
 export type LedgerTransferCountAggregateOutputType = {
@@ -71,16 +75,19 @@ export type LedgerTransferCountAggregateOutputType = {
   prevHash: number
   hash: number
   recordedAt: number
+  xid: number
   _all: number
 }
 
 
 export type LedgerTransferAvgAggregateInputType = {
   seq?: true
+  xid?: true
 }
 
 export type LedgerTransferSumAggregateInputType = {
   seq?: true
+  xid?: true
 }
 
 export type LedgerTransferMinAggregateInputType = {
@@ -94,6 +101,7 @@ export type LedgerTransferMinAggregateInputType = {
   prevHash?: true
   hash?: true
   recordedAt?: true
+  xid?: true
 }
 
 export type LedgerTransferMaxAggregateInputType = {
@@ -107,6 +115,7 @@ export type LedgerTransferMaxAggregateInputType = {
   prevHash?: true
   hash?: true
   recordedAt?: true
+  xid?: true
 }
 
 export type LedgerTransferCountAggregateInputType = {
@@ -120,6 +129,7 @@ export type LedgerTransferCountAggregateInputType = {
   prevHash?: true
   hash?: true
   recordedAt?: true
+  xid?: true
   _all?: true
 }
 
@@ -220,6 +230,7 @@ export type LedgerTransferGroupByOutputType = {
   prevHash: string
   hash: string
   recordedAt: Date
+  xid: bigint
   _count: LedgerTransferCountAggregateOutputType | null
   _avg: LedgerTransferAvgAggregateOutputType | null
   _sum: LedgerTransferSumAggregateOutputType | null
@@ -256,7 +267,11 @@ export type LedgerTransferWhereInput = {
   prevHash?: Prisma.StringFilter<"LedgerTransfer"> | string
   hash?: Prisma.StringFilter<"LedgerTransfer"> | string
   recordedAt?: Prisma.DateTimeFilter<"LedgerTransfer"> | Date | string
+  xid?: Prisma.BigIntFilter<"LedgerTransfer"> | bigint | number
+  contract?: Prisma.XOR<Prisma.ContractNullableScalarRelationFilter, Prisma.ContractWhereInput> | null
   postings?: Prisma.LedgerPostingListRelationFilter
+  escrow?: Prisma.XOR<Prisma.EscrowNullableScalarRelationFilter, Prisma.EscrowWhereInput> | null
+  escrowResolution?: Prisma.XOR<Prisma.EscrowResolutionNullableScalarRelationFilter, Prisma.EscrowResolutionWhereInput> | null
 }
 
 export type LedgerTransferOrderByWithRelationInput = {
@@ -270,7 +285,11 @@ export type LedgerTransferOrderByWithRelationInput = {
   prevHash?: Prisma.SortOrder
   hash?: Prisma.SortOrder
   recordedAt?: Prisma.SortOrder
+  xid?: Prisma.SortOrder
+  contract?: Prisma.ContractOrderByWithRelationInput
   postings?: Prisma.LedgerPostingOrderByRelationAggregateInput
+  escrow?: Prisma.EscrowOrderByWithRelationInput
+  escrowResolution?: Prisma.EscrowResolutionOrderByWithRelationInput
 }
 
 export type LedgerTransferWhereUniqueInput = Prisma.AtLeast<{
@@ -287,7 +306,11 @@ export type LedgerTransferWhereUniqueInput = Prisma.AtLeast<{
   currency?: Prisma.StringFilter<"LedgerTransfer"> | string
   contractId?: Prisma.StringNullableFilter<"LedgerTransfer"> | string | null
   recordedAt?: Prisma.DateTimeFilter<"LedgerTransfer"> | Date | string
+  xid?: Prisma.BigIntFilter<"LedgerTransfer"> | bigint | number
+  contract?: Prisma.XOR<Prisma.ContractNullableScalarRelationFilter, Prisma.ContractWhereInput> | null
   postings?: Prisma.LedgerPostingListRelationFilter
+  escrow?: Prisma.XOR<Prisma.EscrowNullableScalarRelationFilter, Prisma.EscrowWhereInput> | null
+  escrowResolution?: Prisma.XOR<Prisma.EscrowResolutionNullableScalarRelationFilter, Prisma.EscrowResolutionWhereInput> | null
 }, "id" | "seq" | "idempotencyKey" | "prevHash" | "hash">
 
 export type LedgerTransferOrderByWithAggregationInput = {
@@ -301,6 +324,7 @@ export type LedgerTransferOrderByWithAggregationInput = {
   prevHash?: Prisma.SortOrder
   hash?: Prisma.SortOrder
   recordedAt?: Prisma.SortOrder
+  xid?: Prisma.SortOrder
   _count?: Prisma.LedgerTransferCountOrderByAggregateInput
   _avg?: Prisma.LedgerTransferAvgOrderByAggregateInput
   _max?: Prisma.LedgerTransferMaxOrderByAggregateInput
@@ -322,6 +346,7 @@ export type LedgerTransferScalarWhereWithAggregatesInput = {
   prevHash?: Prisma.StringWithAggregatesFilter<"LedgerTransfer"> | string
   hash?: Prisma.StringWithAggregatesFilter<"LedgerTransfer"> | string
   recordedAt?: Prisma.DateTimeWithAggregatesFilter<"LedgerTransfer"> | Date | string
+  xid?: Prisma.BigIntWithAggregatesFilter<"LedgerTransfer"> | bigint | number
 }
 
 export type LedgerTransferCreateInput = {
@@ -331,11 +356,14 @@ export type LedgerTransferCreateInput = {
   idempotencyKey: string
   inputHash: string
   currency: string
-  contractId?: string | null
   prevHash: string
   hash: string
   recordedAt: Date | string
+  xid?: bigint | number
+  contract?: Prisma.ContractCreateNestedOneWithoutTransfersInput
   postings?: Prisma.LedgerPostingCreateNestedManyWithoutTransferInput
+  escrow?: Prisma.EscrowCreateNestedOneWithoutTransferInput
+  escrowResolution?: Prisma.EscrowResolutionCreateNestedOneWithoutTransferInput
 }
 
 export type LedgerTransferUncheckedCreateInput = {
@@ -349,7 +377,10 @@ export type LedgerTransferUncheckedCreateInput = {
   prevHash: string
   hash: string
   recordedAt: Date | string
+  xid?: bigint | number
   postings?: Prisma.LedgerPostingUncheckedCreateNestedManyWithoutTransferInput
+  escrow?: Prisma.EscrowUncheckedCreateNestedOneWithoutTransferInput
+  escrowResolution?: Prisma.EscrowResolutionUncheckedCreateNestedOneWithoutTransferInput
 }
 
 export type LedgerTransferUpdateInput = {
@@ -359,11 +390,14 @@ export type LedgerTransferUpdateInput = {
   idempotencyKey?: Prisma.StringFieldUpdateOperationsInput | string
   inputHash?: Prisma.StringFieldUpdateOperationsInput | string
   currency?: Prisma.StringFieldUpdateOperationsInput | string
-  contractId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   prevHash?: Prisma.StringFieldUpdateOperationsInput | string
   hash?: Prisma.StringFieldUpdateOperationsInput | string
   recordedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  xid?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  contract?: Prisma.ContractUpdateOneWithoutTransfersNestedInput
   postings?: Prisma.LedgerPostingUpdateManyWithoutTransferNestedInput
+  escrow?: Prisma.EscrowUpdateOneWithoutTransferNestedInput
+  escrowResolution?: Prisma.EscrowResolutionUpdateOneWithoutTransferNestedInput
 }
 
 export type LedgerTransferUncheckedUpdateInput = {
@@ -377,7 +411,10 @@ export type LedgerTransferUncheckedUpdateInput = {
   prevHash?: Prisma.StringFieldUpdateOperationsInput | string
   hash?: Prisma.StringFieldUpdateOperationsInput | string
   recordedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  xid?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   postings?: Prisma.LedgerPostingUncheckedUpdateManyWithoutTransferNestedInput
+  escrow?: Prisma.EscrowUncheckedUpdateOneWithoutTransferNestedInput
+  escrowResolution?: Prisma.EscrowResolutionUncheckedUpdateOneWithoutTransferNestedInput
 }
 
 export type LedgerTransferCreateManyInput = {
@@ -391,6 +428,7 @@ export type LedgerTransferCreateManyInput = {
   prevHash: string
   hash: string
   recordedAt: Date | string
+  xid?: bigint | number
 }
 
 export type LedgerTransferUpdateManyMutationInput = {
@@ -400,10 +438,10 @@ export type LedgerTransferUpdateManyMutationInput = {
   idempotencyKey?: Prisma.StringFieldUpdateOperationsInput | string
   inputHash?: Prisma.StringFieldUpdateOperationsInput | string
   currency?: Prisma.StringFieldUpdateOperationsInput | string
-  contractId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   prevHash?: Prisma.StringFieldUpdateOperationsInput | string
   hash?: Prisma.StringFieldUpdateOperationsInput | string
   recordedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  xid?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
 }
 
 export type LedgerTransferUncheckedUpdateManyInput = {
@@ -417,6 +455,22 @@ export type LedgerTransferUncheckedUpdateManyInput = {
   prevHash?: Prisma.StringFieldUpdateOperationsInput | string
   hash?: Prisma.StringFieldUpdateOperationsInput | string
   recordedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  xid?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+}
+
+export type LedgerTransferListRelationFilter = {
+  every?: Prisma.LedgerTransferWhereInput
+  some?: Prisma.LedgerTransferWhereInput
+  none?: Prisma.LedgerTransferWhereInput
+}
+
+export type LedgerTransferOrderByRelationAggregateInput = {
+  _count?: Prisma.SortOrder
+}
+
+export type LedgerTransferScalarRelationFilter = {
+  is?: Prisma.LedgerTransferWhereInput
+  isNot?: Prisma.LedgerTransferWhereInput
 }
 
 export type LedgerTransferCountOrderByAggregateInput = {
@@ -430,10 +484,12 @@ export type LedgerTransferCountOrderByAggregateInput = {
   prevHash?: Prisma.SortOrder
   hash?: Prisma.SortOrder
   recordedAt?: Prisma.SortOrder
+  xid?: Prisma.SortOrder
 }
 
 export type LedgerTransferAvgOrderByAggregateInput = {
   seq?: Prisma.SortOrder
+  xid?: Prisma.SortOrder
 }
 
 export type LedgerTransferMaxOrderByAggregateInput = {
@@ -447,6 +503,7 @@ export type LedgerTransferMaxOrderByAggregateInput = {
   prevHash?: Prisma.SortOrder
   hash?: Prisma.SortOrder
   recordedAt?: Prisma.SortOrder
+  xid?: Prisma.SortOrder
 }
 
 export type LedgerTransferMinOrderByAggregateInput = {
@@ -460,15 +517,82 @@ export type LedgerTransferMinOrderByAggregateInput = {
   prevHash?: Prisma.SortOrder
   hash?: Prisma.SortOrder
   recordedAt?: Prisma.SortOrder
+  xid?: Prisma.SortOrder
 }
 
 export type LedgerTransferSumOrderByAggregateInput = {
   seq?: Prisma.SortOrder
+  xid?: Prisma.SortOrder
 }
 
-export type LedgerTransferScalarRelationFilter = {
-  is?: Prisma.LedgerTransferWhereInput
-  isNot?: Prisma.LedgerTransferWhereInput
+export type LedgerTransferCreateNestedManyWithoutContractInput = {
+  create?: Prisma.XOR<Prisma.LedgerTransferCreateWithoutContractInput, Prisma.LedgerTransferUncheckedCreateWithoutContractInput> | Prisma.LedgerTransferCreateWithoutContractInput[] | Prisma.LedgerTransferUncheckedCreateWithoutContractInput[]
+  connectOrCreate?: Prisma.LedgerTransferCreateOrConnectWithoutContractInput | Prisma.LedgerTransferCreateOrConnectWithoutContractInput[]
+  createMany?: Prisma.LedgerTransferCreateManyContractInputEnvelope
+  connect?: Prisma.LedgerTransferWhereUniqueInput | Prisma.LedgerTransferWhereUniqueInput[]
+}
+
+export type LedgerTransferUncheckedCreateNestedManyWithoutContractInput = {
+  create?: Prisma.XOR<Prisma.LedgerTransferCreateWithoutContractInput, Prisma.LedgerTransferUncheckedCreateWithoutContractInput> | Prisma.LedgerTransferCreateWithoutContractInput[] | Prisma.LedgerTransferUncheckedCreateWithoutContractInput[]
+  connectOrCreate?: Prisma.LedgerTransferCreateOrConnectWithoutContractInput | Prisma.LedgerTransferCreateOrConnectWithoutContractInput[]
+  createMany?: Prisma.LedgerTransferCreateManyContractInputEnvelope
+  connect?: Prisma.LedgerTransferWhereUniqueInput | Prisma.LedgerTransferWhereUniqueInput[]
+}
+
+export type LedgerTransferUpdateManyWithoutContractNestedInput = {
+  create?: Prisma.XOR<Prisma.LedgerTransferCreateWithoutContractInput, Prisma.LedgerTransferUncheckedCreateWithoutContractInput> | Prisma.LedgerTransferCreateWithoutContractInput[] | Prisma.LedgerTransferUncheckedCreateWithoutContractInput[]
+  connectOrCreate?: Prisma.LedgerTransferCreateOrConnectWithoutContractInput | Prisma.LedgerTransferCreateOrConnectWithoutContractInput[]
+  upsert?: Prisma.LedgerTransferUpsertWithWhereUniqueWithoutContractInput | Prisma.LedgerTransferUpsertWithWhereUniqueWithoutContractInput[]
+  createMany?: Prisma.LedgerTransferCreateManyContractInputEnvelope
+  set?: Prisma.LedgerTransferWhereUniqueInput | Prisma.LedgerTransferWhereUniqueInput[]
+  disconnect?: Prisma.LedgerTransferWhereUniqueInput | Prisma.LedgerTransferWhereUniqueInput[]
+  delete?: Prisma.LedgerTransferWhereUniqueInput | Prisma.LedgerTransferWhereUniqueInput[]
+  connect?: Prisma.LedgerTransferWhereUniqueInput | Prisma.LedgerTransferWhereUniqueInput[]
+  update?: Prisma.LedgerTransferUpdateWithWhereUniqueWithoutContractInput | Prisma.LedgerTransferUpdateWithWhereUniqueWithoutContractInput[]
+  updateMany?: Prisma.LedgerTransferUpdateManyWithWhereWithoutContractInput | Prisma.LedgerTransferUpdateManyWithWhereWithoutContractInput[]
+  deleteMany?: Prisma.LedgerTransferScalarWhereInput | Prisma.LedgerTransferScalarWhereInput[]
+}
+
+export type LedgerTransferUncheckedUpdateManyWithoutContractNestedInput = {
+  create?: Prisma.XOR<Prisma.LedgerTransferCreateWithoutContractInput, Prisma.LedgerTransferUncheckedCreateWithoutContractInput> | Prisma.LedgerTransferCreateWithoutContractInput[] | Prisma.LedgerTransferUncheckedCreateWithoutContractInput[]
+  connectOrCreate?: Prisma.LedgerTransferCreateOrConnectWithoutContractInput | Prisma.LedgerTransferCreateOrConnectWithoutContractInput[]
+  upsert?: Prisma.LedgerTransferUpsertWithWhereUniqueWithoutContractInput | Prisma.LedgerTransferUpsertWithWhereUniqueWithoutContractInput[]
+  createMany?: Prisma.LedgerTransferCreateManyContractInputEnvelope
+  set?: Prisma.LedgerTransferWhereUniqueInput | Prisma.LedgerTransferWhereUniqueInput[]
+  disconnect?: Prisma.LedgerTransferWhereUniqueInput | Prisma.LedgerTransferWhereUniqueInput[]
+  delete?: Prisma.LedgerTransferWhereUniqueInput | Prisma.LedgerTransferWhereUniqueInput[]
+  connect?: Prisma.LedgerTransferWhereUniqueInput | Prisma.LedgerTransferWhereUniqueInput[]
+  update?: Prisma.LedgerTransferUpdateWithWhereUniqueWithoutContractInput | Prisma.LedgerTransferUpdateWithWhereUniqueWithoutContractInput[]
+  updateMany?: Prisma.LedgerTransferUpdateManyWithWhereWithoutContractInput | Prisma.LedgerTransferUpdateManyWithWhereWithoutContractInput[]
+  deleteMany?: Prisma.LedgerTransferScalarWhereInput | Prisma.LedgerTransferScalarWhereInput[]
+}
+
+export type LedgerTransferCreateNestedOneWithoutEscrowInput = {
+  create?: Prisma.XOR<Prisma.LedgerTransferCreateWithoutEscrowInput, Prisma.LedgerTransferUncheckedCreateWithoutEscrowInput>
+  connectOrCreate?: Prisma.LedgerTransferCreateOrConnectWithoutEscrowInput
+  connect?: Prisma.LedgerTransferWhereUniqueInput
+}
+
+export type LedgerTransferUpdateOneRequiredWithoutEscrowNestedInput = {
+  create?: Prisma.XOR<Prisma.LedgerTransferCreateWithoutEscrowInput, Prisma.LedgerTransferUncheckedCreateWithoutEscrowInput>
+  connectOrCreate?: Prisma.LedgerTransferCreateOrConnectWithoutEscrowInput
+  upsert?: Prisma.LedgerTransferUpsertWithoutEscrowInput
+  connect?: Prisma.LedgerTransferWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.LedgerTransferUpdateToOneWithWhereWithoutEscrowInput, Prisma.LedgerTransferUpdateWithoutEscrowInput>, Prisma.LedgerTransferUncheckedUpdateWithoutEscrowInput>
+}
+
+export type LedgerTransferCreateNestedOneWithoutEscrowResolutionInput = {
+  create?: Prisma.XOR<Prisma.LedgerTransferCreateWithoutEscrowResolutionInput, Prisma.LedgerTransferUncheckedCreateWithoutEscrowResolutionInput>
+  connectOrCreate?: Prisma.LedgerTransferCreateOrConnectWithoutEscrowResolutionInput
+  connect?: Prisma.LedgerTransferWhereUniqueInput
+}
+
+export type LedgerTransferUpdateOneRequiredWithoutEscrowResolutionNestedInput = {
+  create?: Prisma.XOR<Prisma.LedgerTransferCreateWithoutEscrowResolutionInput, Prisma.LedgerTransferUncheckedCreateWithoutEscrowResolutionInput>
+  connectOrCreate?: Prisma.LedgerTransferCreateOrConnectWithoutEscrowResolutionInput
+  upsert?: Prisma.LedgerTransferUpsertWithoutEscrowResolutionInput
+  connect?: Prisma.LedgerTransferWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.LedgerTransferUpdateToOneWithWhereWithoutEscrowResolutionInput, Prisma.LedgerTransferUpdateWithoutEscrowResolutionInput>, Prisma.LedgerTransferUncheckedUpdateWithoutEscrowResolutionInput>
 }
 
 export type LedgerTransferCreateNestedOneWithoutPostingsInput = {
@@ -485,7 +609,98 @@ export type LedgerTransferUpdateOneRequiredWithoutPostingsNestedInput = {
   update?: Prisma.XOR<Prisma.XOR<Prisma.LedgerTransferUpdateToOneWithWhereWithoutPostingsInput, Prisma.LedgerTransferUpdateWithoutPostingsInput>, Prisma.LedgerTransferUncheckedUpdateWithoutPostingsInput>
 }
 
-export type LedgerTransferCreateWithoutPostingsInput = {
+export type LedgerTransferCreateWithoutContractInput = {
+  id: string
+  seq: bigint | number
+  kind: string
+  idempotencyKey: string
+  inputHash: string
+  currency: string
+  prevHash: string
+  hash: string
+  recordedAt: Date | string
+  xid?: bigint | number
+  postings?: Prisma.LedgerPostingCreateNestedManyWithoutTransferInput
+  escrow?: Prisma.EscrowCreateNestedOneWithoutTransferInput
+  escrowResolution?: Prisma.EscrowResolutionCreateNestedOneWithoutTransferInput
+}
+
+export type LedgerTransferUncheckedCreateWithoutContractInput = {
+  id: string
+  seq: bigint | number
+  kind: string
+  idempotencyKey: string
+  inputHash: string
+  currency: string
+  prevHash: string
+  hash: string
+  recordedAt: Date | string
+  xid?: bigint | number
+  postings?: Prisma.LedgerPostingUncheckedCreateNestedManyWithoutTransferInput
+  escrow?: Prisma.EscrowUncheckedCreateNestedOneWithoutTransferInput
+  escrowResolution?: Prisma.EscrowResolutionUncheckedCreateNestedOneWithoutTransferInput
+}
+
+export type LedgerTransferCreateOrConnectWithoutContractInput = {
+  where: Prisma.LedgerTransferWhereUniqueInput
+  create: Prisma.XOR<Prisma.LedgerTransferCreateWithoutContractInput, Prisma.LedgerTransferUncheckedCreateWithoutContractInput>
+}
+
+export type LedgerTransferCreateManyContractInputEnvelope = {
+  data: Prisma.LedgerTransferCreateManyContractInput | Prisma.LedgerTransferCreateManyContractInput[]
+  skipDuplicates?: boolean
+}
+
+export type LedgerTransferUpsertWithWhereUniqueWithoutContractInput = {
+  where: Prisma.LedgerTransferWhereUniqueInput
+  update: Prisma.XOR<Prisma.LedgerTransferUpdateWithoutContractInput, Prisma.LedgerTransferUncheckedUpdateWithoutContractInput>
+  create: Prisma.XOR<Prisma.LedgerTransferCreateWithoutContractInput, Prisma.LedgerTransferUncheckedCreateWithoutContractInput>
+}
+
+export type LedgerTransferUpdateWithWhereUniqueWithoutContractInput = {
+  where: Prisma.LedgerTransferWhereUniqueInput
+  data: Prisma.XOR<Prisma.LedgerTransferUpdateWithoutContractInput, Prisma.LedgerTransferUncheckedUpdateWithoutContractInput>
+}
+
+export type LedgerTransferUpdateManyWithWhereWithoutContractInput = {
+  where: Prisma.LedgerTransferScalarWhereInput
+  data: Prisma.XOR<Prisma.LedgerTransferUpdateManyMutationInput, Prisma.LedgerTransferUncheckedUpdateManyWithoutContractInput>
+}
+
+export type LedgerTransferScalarWhereInput = {
+  AND?: Prisma.LedgerTransferScalarWhereInput | Prisma.LedgerTransferScalarWhereInput[]
+  OR?: Prisma.LedgerTransferScalarWhereInput[]
+  NOT?: Prisma.LedgerTransferScalarWhereInput | Prisma.LedgerTransferScalarWhereInput[]
+  id?: Prisma.StringFilter<"LedgerTransfer"> | string
+  seq?: Prisma.BigIntFilter<"LedgerTransfer"> | bigint | number
+  kind?: Prisma.StringFilter<"LedgerTransfer"> | string
+  idempotencyKey?: Prisma.StringFilter<"LedgerTransfer"> | string
+  inputHash?: Prisma.StringFilter<"LedgerTransfer"> | string
+  currency?: Prisma.StringFilter<"LedgerTransfer"> | string
+  contractId?: Prisma.StringNullableFilter<"LedgerTransfer"> | string | null
+  prevHash?: Prisma.StringFilter<"LedgerTransfer"> | string
+  hash?: Prisma.StringFilter<"LedgerTransfer"> | string
+  recordedAt?: Prisma.DateTimeFilter<"LedgerTransfer"> | Date | string
+  xid?: Prisma.BigIntFilter<"LedgerTransfer"> | bigint | number
+}
+
+export type LedgerTransferCreateWithoutEscrowInput = {
+  id: string
+  seq: bigint | number
+  kind: string
+  idempotencyKey: string
+  inputHash: string
+  currency: string
+  prevHash: string
+  hash: string
+  recordedAt: Date | string
+  xid?: bigint | number
+  contract?: Prisma.ContractCreateNestedOneWithoutTransfersInput
+  postings?: Prisma.LedgerPostingCreateNestedManyWithoutTransferInput
+  escrowResolution?: Prisma.EscrowResolutionCreateNestedOneWithoutTransferInput
+}
+
+export type LedgerTransferUncheckedCreateWithoutEscrowInput = {
   id: string
   seq: bigint | number
   kind: string
@@ -496,6 +711,153 @@ export type LedgerTransferCreateWithoutPostingsInput = {
   prevHash: string
   hash: string
   recordedAt: Date | string
+  xid?: bigint | number
+  postings?: Prisma.LedgerPostingUncheckedCreateNestedManyWithoutTransferInput
+  escrowResolution?: Prisma.EscrowResolutionUncheckedCreateNestedOneWithoutTransferInput
+}
+
+export type LedgerTransferCreateOrConnectWithoutEscrowInput = {
+  where: Prisma.LedgerTransferWhereUniqueInput
+  create: Prisma.XOR<Prisma.LedgerTransferCreateWithoutEscrowInput, Prisma.LedgerTransferUncheckedCreateWithoutEscrowInput>
+}
+
+export type LedgerTransferUpsertWithoutEscrowInput = {
+  update: Prisma.XOR<Prisma.LedgerTransferUpdateWithoutEscrowInput, Prisma.LedgerTransferUncheckedUpdateWithoutEscrowInput>
+  create: Prisma.XOR<Prisma.LedgerTransferCreateWithoutEscrowInput, Prisma.LedgerTransferUncheckedCreateWithoutEscrowInput>
+  where?: Prisma.LedgerTransferWhereInput
+}
+
+export type LedgerTransferUpdateToOneWithWhereWithoutEscrowInput = {
+  where?: Prisma.LedgerTransferWhereInput
+  data: Prisma.XOR<Prisma.LedgerTransferUpdateWithoutEscrowInput, Prisma.LedgerTransferUncheckedUpdateWithoutEscrowInput>
+}
+
+export type LedgerTransferUpdateWithoutEscrowInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  kind?: Prisma.StringFieldUpdateOperationsInput | string
+  idempotencyKey?: Prisma.StringFieldUpdateOperationsInput | string
+  inputHash?: Prisma.StringFieldUpdateOperationsInput | string
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  prevHash?: Prisma.StringFieldUpdateOperationsInput | string
+  hash?: Prisma.StringFieldUpdateOperationsInput | string
+  recordedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  xid?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  contract?: Prisma.ContractUpdateOneWithoutTransfersNestedInput
+  postings?: Prisma.LedgerPostingUpdateManyWithoutTransferNestedInput
+  escrowResolution?: Prisma.EscrowResolutionUpdateOneWithoutTransferNestedInput
+}
+
+export type LedgerTransferUncheckedUpdateWithoutEscrowInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  kind?: Prisma.StringFieldUpdateOperationsInput | string
+  idempotencyKey?: Prisma.StringFieldUpdateOperationsInput | string
+  inputHash?: Prisma.StringFieldUpdateOperationsInput | string
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  contractId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  prevHash?: Prisma.StringFieldUpdateOperationsInput | string
+  hash?: Prisma.StringFieldUpdateOperationsInput | string
+  recordedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  xid?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  postings?: Prisma.LedgerPostingUncheckedUpdateManyWithoutTransferNestedInput
+  escrowResolution?: Prisma.EscrowResolutionUncheckedUpdateOneWithoutTransferNestedInput
+}
+
+export type LedgerTransferCreateWithoutEscrowResolutionInput = {
+  id: string
+  seq: bigint | number
+  kind: string
+  idempotencyKey: string
+  inputHash: string
+  currency: string
+  prevHash: string
+  hash: string
+  recordedAt: Date | string
+  xid?: bigint | number
+  contract?: Prisma.ContractCreateNestedOneWithoutTransfersInput
+  postings?: Prisma.LedgerPostingCreateNestedManyWithoutTransferInput
+  escrow?: Prisma.EscrowCreateNestedOneWithoutTransferInput
+}
+
+export type LedgerTransferUncheckedCreateWithoutEscrowResolutionInput = {
+  id: string
+  seq: bigint | number
+  kind: string
+  idempotencyKey: string
+  inputHash: string
+  currency: string
+  contractId?: string | null
+  prevHash: string
+  hash: string
+  recordedAt: Date | string
+  xid?: bigint | number
+  postings?: Prisma.LedgerPostingUncheckedCreateNestedManyWithoutTransferInput
+  escrow?: Prisma.EscrowUncheckedCreateNestedOneWithoutTransferInput
+}
+
+export type LedgerTransferCreateOrConnectWithoutEscrowResolutionInput = {
+  where: Prisma.LedgerTransferWhereUniqueInput
+  create: Prisma.XOR<Prisma.LedgerTransferCreateWithoutEscrowResolutionInput, Prisma.LedgerTransferUncheckedCreateWithoutEscrowResolutionInput>
+}
+
+export type LedgerTransferUpsertWithoutEscrowResolutionInput = {
+  update: Prisma.XOR<Prisma.LedgerTransferUpdateWithoutEscrowResolutionInput, Prisma.LedgerTransferUncheckedUpdateWithoutEscrowResolutionInput>
+  create: Prisma.XOR<Prisma.LedgerTransferCreateWithoutEscrowResolutionInput, Prisma.LedgerTransferUncheckedCreateWithoutEscrowResolutionInput>
+  where?: Prisma.LedgerTransferWhereInput
+}
+
+export type LedgerTransferUpdateToOneWithWhereWithoutEscrowResolutionInput = {
+  where?: Prisma.LedgerTransferWhereInput
+  data: Prisma.XOR<Prisma.LedgerTransferUpdateWithoutEscrowResolutionInput, Prisma.LedgerTransferUncheckedUpdateWithoutEscrowResolutionInput>
+}
+
+export type LedgerTransferUpdateWithoutEscrowResolutionInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  kind?: Prisma.StringFieldUpdateOperationsInput | string
+  idempotencyKey?: Prisma.StringFieldUpdateOperationsInput | string
+  inputHash?: Prisma.StringFieldUpdateOperationsInput | string
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  prevHash?: Prisma.StringFieldUpdateOperationsInput | string
+  hash?: Prisma.StringFieldUpdateOperationsInput | string
+  recordedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  xid?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  contract?: Prisma.ContractUpdateOneWithoutTransfersNestedInput
+  postings?: Prisma.LedgerPostingUpdateManyWithoutTransferNestedInput
+  escrow?: Prisma.EscrowUpdateOneWithoutTransferNestedInput
+}
+
+export type LedgerTransferUncheckedUpdateWithoutEscrowResolutionInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  kind?: Prisma.StringFieldUpdateOperationsInput | string
+  idempotencyKey?: Prisma.StringFieldUpdateOperationsInput | string
+  inputHash?: Prisma.StringFieldUpdateOperationsInput | string
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  contractId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  prevHash?: Prisma.StringFieldUpdateOperationsInput | string
+  hash?: Prisma.StringFieldUpdateOperationsInput | string
+  recordedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  xid?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  postings?: Prisma.LedgerPostingUncheckedUpdateManyWithoutTransferNestedInput
+  escrow?: Prisma.EscrowUncheckedUpdateOneWithoutTransferNestedInput
+}
+
+export type LedgerTransferCreateWithoutPostingsInput = {
+  id: string
+  seq: bigint | number
+  kind: string
+  idempotencyKey: string
+  inputHash: string
+  currency: string
+  prevHash: string
+  hash: string
+  recordedAt: Date | string
+  xid?: bigint | number
+  contract?: Prisma.ContractCreateNestedOneWithoutTransfersInput
+  escrow?: Prisma.EscrowCreateNestedOneWithoutTransferInput
+  escrowResolution?: Prisma.EscrowResolutionCreateNestedOneWithoutTransferInput
 }
 
 export type LedgerTransferUncheckedCreateWithoutPostingsInput = {
@@ -509,6 +871,9 @@ export type LedgerTransferUncheckedCreateWithoutPostingsInput = {
   prevHash: string
   hash: string
   recordedAt: Date | string
+  xid?: bigint | number
+  escrow?: Prisma.EscrowUncheckedCreateNestedOneWithoutTransferInput
+  escrowResolution?: Prisma.EscrowResolutionUncheckedCreateNestedOneWithoutTransferInput
 }
 
 export type LedgerTransferCreateOrConnectWithoutPostingsInput = {
@@ -534,10 +899,13 @@ export type LedgerTransferUpdateWithoutPostingsInput = {
   idempotencyKey?: Prisma.StringFieldUpdateOperationsInput | string
   inputHash?: Prisma.StringFieldUpdateOperationsInput | string
   currency?: Prisma.StringFieldUpdateOperationsInput | string
-  contractId?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   prevHash?: Prisma.StringFieldUpdateOperationsInput | string
   hash?: Prisma.StringFieldUpdateOperationsInput | string
   recordedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  xid?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  contract?: Prisma.ContractUpdateOneWithoutTransfersNestedInput
+  escrow?: Prisma.EscrowUpdateOneWithoutTransferNestedInput
+  escrowResolution?: Prisma.EscrowResolutionUpdateOneWithoutTransferNestedInput
 }
 
 export type LedgerTransferUncheckedUpdateWithoutPostingsInput = {
@@ -551,6 +919,67 @@ export type LedgerTransferUncheckedUpdateWithoutPostingsInput = {
   prevHash?: Prisma.StringFieldUpdateOperationsInput | string
   hash?: Prisma.StringFieldUpdateOperationsInput | string
   recordedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  xid?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  escrow?: Prisma.EscrowUncheckedUpdateOneWithoutTransferNestedInput
+  escrowResolution?: Prisma.EscrowResolutionUncheckedUpdateOneWithoutTransferNestedInput
+}
+
+export type LedgerTransferCreateManyContractInput = {
+  id: string
+  seq: bigint | number
+  kind: string
+  idempotencyKey: string
+  inputHash: string
+  currency: string
+  prevHash: string
+  hash: string
+  recordedAt: Date | string
+  xid?: bigint | number
+}
+
+export type LedgerTransferUpdateWithoutContractInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  kind?: Prisma.StringFieldUpdateOperationsInput | string
+  idempotencyKey?: Prisma.StringFieldUpdateOperationsInput | string
+  inputHash?: Prisma.StringFieldUpdateOperationsInput | string
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  prevHash?: Prisma.StringFieldUpdateOperationsInput | string
+  hash?: Prisma.StringFieldUpdateOperationsInput | string
+  recordedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  xid?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  postings?: Prisma.LedgerPostingUpdateManyWithoutTransferNestedInput
+  escrow?: Prisma.EscrowUpdateOneWithoutTransferNestedInput
+  escrowResolution?: Prisma.EscrowResolutionUpdateOneWithoutTransferNestedInput
+}
+
+export type LedgerTransferUncheckedUpdateWithoutContractInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  kind?: Prisma.StringFieldUpdateOperationsInput | string
+  idempotencyKey?: Prisma.StringFieldUpdateOperationsInput | string
+  inputHash?: Prisma.StringFieldUpdateOperationsInput | string
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  prevHash?: Prisma.StringFieldUpdateOperationsInput | string
+  hash?: Prisma.StringFieldUpdateOperationsInput | string
+  recordedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  xid?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  postings?: Prisma.LedgerPostingUncheckedUpdateManyWithoutTransferNestedInput
+  escrow?: Prisma.EscrowUncheckedUpdateOneWithoutTransferNestedInput
+  escrowResolution?: Prisma.EscrowResolutionUncheckedUpdateOneWithoutTransferNestedInput
+}
+
+export type LedgerTransferUncheckedUpdateManyWithoutContractInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  kind?: Prisma.StringFieldUpdateOperationsInput | string
+  idempotencyKey?: Prisma.StringFieldUpdateOperationsInput | string
+  inputHash?: Prisma.StringFieldUpdateOperationsInput | string
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  prevHash?: Prisma.StringFieldUpdateOperationsInput | string
+  hash?: Prisma.StringFieldUpdateOperationsInput | string
+  recordedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  xid?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
 }
 
 
@@ -595,7 +1024,11 @@ export type LedgerTransferSelect<ExtArgs extends runtime.Types.Extensions.Intern
   prevHash?: boolean
   hash?: boolean
   recordedAt?: boolean
+  xid?: boolean
+  contract?: boolean | Prisma.LedgerTransfer$contractArgs<ExtArgs>
   postings?: boolean | Prisma.LedgerTransfer$postingsArgs<ExtArgs>
+  escrow?: boolean | Prisma.LedgerTransfer$escrowArgs<ExtArgs>
+  escrowResolution?: boolean | Prisma.LedgerTransfer$escrowResolutionArgs<ExtArgs>
   _count?: boolean | Prisma.LedgerTransferCountOutputTypeDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["ledgerTransfer"]>
 
@@ -610,6 +1043,8 @@ export type LedgerTransferSelectCreateManyAndReturn<ExtArgs extends runtime.Type
   prevHash?: boolean
   hash?: boolean
   recordedAt?: boolean
+  xid?: boolean
+  contract?: boolean | Prisma.LedgerTransfer$contractArgs<ExtArgs>
 }, ExtArgs["result"]["ledgerTransfer"]>
 
 export type LedgerTransferSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -623,6 +1058,8 @@ export type LedgerTransferSelectUpdateManyAndReturn<ExtArgs extends runtime.Type
   prevHash?: boolean
   hash?: boolean
   recordedAt?: boolean
+  xid?: boolean
+  contract?: boolean | Prisma.LedgerTransfer$contractArgs<ExtArgs>
 }, ExtArgs["result"]["ledgerTransfer"]>
 
 export type LedgerTransferSelectScalar = {
@@ -636,20 +1073,31 @@ export type LedgerTransferSelectScalar = {
   prevHash?: boolean
   hash?: boolean
   recordedAt?: boolean
+  xid?: boolean
 }
 
-export type LedgerTransferOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "seq" | "kind" | "idempotencyKey" | "inputHash" | "currency" | "contractId" | "prevHash" | "hash" | "recordedAt", ExtArgs["result"]["ledgerTransfer"]>
+export type LedgerTransferOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "seq" | "kind" | "idempotencyKey" | "inputHash" | "currency" | "contractId" | "prevHash" | "hash" | "recordedAt" | "xid", ExtArgs["result"]["ledgerTransfer"]>
 export type LedgerTransferInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  contract?: boolean | Prisma.LedgerTransfer$contractArgs<ExtArgs>
   postings?: boolean | Prisma.LedgerTransfer$postingsArgs<ExtArgs>
+  escrow?: boolean | Prisma.LedgerTransfer$escrowArgs<ExtArgs>
+  escrowResolution?: boolean | Prisma.LedgerTransfer$escrowResolutionArgs<ExtArgs>
   _count?: boolean | Prisma.LedgerTransferCountOutputTypeDefaultArgs<ExtArgs>
 }
-export type LedgerTransferIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {}
-export type LedgerTransferIncludeUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {}
+export type LedgerTransferIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  contract?: boolean | Prisma.LedgerTransfer$contractArgs<ExtArgs>
+}
+export type LedgerTransferIncludeUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  contract?: boolean | Prisma.LedgerTransfer$contractArgs<ExtArgs>
+}
 
 export type $LedgerTransferPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "LedgerTransfer"
   objects: {
+    contract: Prisma.$ContractPayload<ExtArgs> | null
     postings: Prisma.$LedgerPostingPayload<ExtArgs>[]
+    escrow: Prisma.$EscrowPayload<ExtArgs> | null
+    escrowResolution: Prisma.$EscrowResolutionPayload<ExtArgs> | null
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     id: string
@@ -662,6 +1110,10 @@ export type $LedgerTransferPayload<ExtArgs extends runtime.Types.Extensions.Inte
     prevHash: string
     hash: string
     recordedAt: Date
+    /**
+     * Transaction that wrote it: its postings can only be written by the same.
+     */
+    xid: bigint
   }, ExtArgs["result"]["ledgerTransfer"]>
   composites: {}
 }
@@ -1056,7 +1508,10 @@ readonly fields: LedgerTransferFieldRefs;
  */
 export interface Prisma__LedgerTransferClient<T, Null = never, ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs, GlobalOmitOptions = {}> extends Prisma.PrismaPromise<T> {
   readonly [Symbol.toStringTag]: "PrismaPromise"
+  contract<T extends Prisma.LedgerTransfer$contractArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.LedgerTransfer$contractArgs<ExtArgs>>): Prisma.Prisma__ContractClient<runtime.Types.Result.GetResult<Prisma.$ContractPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | null, null, ExtArgs, GlobalOmitOptions>
   postings<T extends Prisma.LedgerTransfer$postingsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.LedgerTransfer$postingsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$LedgerPostingPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  escrow<T extends Prisma.LedgerTransfer$escrowArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.LedgerTransfer$escrowArgs<ExtArgs>>): Prisma.Prisma__EscrowClient<runtime.Types.Result.GetResult<Prisma.$EscrowPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | null, null, ExtArgs, GlobalOmitOptions>
+  escrowResolution<T extends Prisma.LedgerTransfer$escrowResolutionArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.LedgerTransfer$escrowResolutionArgs<ExtArgs>>): Prisma.Prisma__EscrowResolutionClient<runtime.Types.Result.GetResult<Prisma.$EscrowResolutionPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | null, null, ExtArgs, GlobalOmitOptions>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -1096,6 +1551,7 @@ export interface LedgerTransferFieldRefs {
   readonly prevHash: Prisma.FieldRef<"LedgerTransfer", 'String'>
   readonly hash: Prisma.FieldRef<"LedgerTransfer", 'String'>
   readonly recordedAt: Prisma.FieldRef<"LedgerTransfer", 'DateTime'>
+  readonly xid: Prisma.FieldRef<"LedgerTransfer", 'BigInt'>
 }
     
 
@@ -1350,6 +1806,10 @@ export type LedgerTransferCreateManyAndReturnArgs<ExtArgs extends runtime.Types.
    */
   data: Prisma.LedgerTransferCreateManyInput | Prisma.LedgerTransferCreateManyInput[]
   skipDuplicates?: boolean
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.LedgerTransferIncludeCreateManyAndReturn<ExtArgs> | null
 }
 
 /**
@@ -1420,6 +1880,10 @@ export type LedgerTransferUpdateManyAndReturnArgs<ExtArgs extends runtime.Types.
    * Limit how many LedgerTransfers to update.
    */
   limit?: number
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.LedgerTransferIncludeUpdateManyAndReturn<ExtArgs> | null
 }
 
 /**
@@ -1489,6 +1953,25 @@ export type LedgerTransferDeleteManyArgs<ExtArgs extends runtime.Types.Extension
 }
 
 /**
+ * LedgerTransfer.contract
+ */
+export type LedgerTransfer$contractArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the Contract
+   */
+  select?: Prisma.ContractSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the Contract
+   */
+  omit?: Prisma.ContractOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ContractInclude<ExtArgs> | null
+  where?: Prisma.ContractWhereInput
+}
+
+/**
  * LedgerTransfer.postings
  */
 export type LedgerTransfer$postingsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
@@ -1510,6 +1993,44 @@ export type LedgerTransfer$postingsArgs<ExtArgs extends runtime.Types.Extensions
   take?: number
   skip?: number
   distinct?: Prisma.LedgerPostingScalarFieldEnum | Prisma.LedgerPostingScalarFieldEnum[]
+}
+
+/**
+ * LedgerTransfer.escrow
+ */
+export type LedgerTransfer$escrowArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the Escrow
+   */
+  select?: Prisma.EscrowSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the Escrow
+   */
+  omit?: Prisma.EscrowOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EscrowInclude<ExtArgs> | null
+  where?: Prisma.EscrowWhereInput
+}
+
+/**
+ * LedgerTransfer.escrowResolution
+ */
+export type LedgerTransfer$escrowResolutionArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the EscrowResolution
+   */
+  select?: Prisma.EscrowResolutionSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the EscrowResolution
+   */
+  omit?: Prisma.EscrowResolutionOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EscrowResolutionInclude<ExtArgs> | null
+  where?: Prisma.EscrowResolutionWhereInput
 }
 
 /**

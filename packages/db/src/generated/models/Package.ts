@@ -220,6 +220,9 @@ export type PackageWhereInput = {
   entryCount?: Prisma.IntFilter<"Package"> | number
   sizeBytes?: Prisma.BigIntFilter<"Package"> | bigint | number
   createdAt?: Prisma.DateTimeFilter<"Package"> | Date | string
+  blob?: Prisma.XOR<Prisma.BlobScalarRelationFilter, Prisma.BlobWhereInput>
+  owner?: Prisma.XOR<Prisma.PrincipalScalarRelationFilter, Prisma.PrincipalWhereInput>
+  contracts?: Prisma.ContractListRelationFilter
 }
 
 export type PackageOrderByWithRelationInput = {
@@ -228,6 +231,9 @@ export type PackageOrderByWithRelationInput = {
   entryCount?: Prisma.SortOrder
   sizeBytes?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
+  blob?: Prisma.BlobOrderByWithRelationInput
+  owner?: Prisma.PrincipalOrderByWithRelationInput
+  contracts?: Prisma.ContractOrderByRelationAggregateInput
 }
 
 export type PackageWhereUniqueInput = Prisma.AtLeast<{
@@ -240,6 +246,9 @@ export type PackageWhereUniqueInput = Prisma.AtLeast<{
   entryCount?: Prisma.IntFilter<"Package"> | number
   sizeBytes?: Prisma.BigIntFilter<"Package"> | bigint | number
   createdAt?: Prisma.DateTimeFilter<"Package"> | Date | string
+  blob?: Prisma.XOR<Prisma.BlobScalarRelationFilter, Prisma.BlobWhereInput>
+  owner?: Prisma.XOR<Prisma.PrincipalScalarRelationFilter, Prisma.PrincipalWhereInput>
+  contracts?: Prisma.ContractListRelationFilter
 }, "sha256_ownerId">
 
 export type PackageOrderByWithAggregationInput = {
@@ -267,11 +276,12 @@ export type PackageScalarWhereWithAggregatesInput = {
 }
 
 export type PackageCreateInput = {
-  sha256: string
-  ownerId: string
   entryCount: number
   sizeBytes: bigint | number
   createdAt?: Date | string
+  blob: Prisma.BlobCreateNestedOneWithoutPackagesInput
+  owner: Prisma.PrincipalCreateNestedOneWithoutPackagesInput
+  contracts?: Prisma.ContractCreateNestedManyWithoutPackageInput
 }
 
 export type PackageUncheckedCreateInput = {
@@ -280,14 +290,16 @@ export type PackageUncheckedCreateInput = {
   entryCount: number
   sizeBytes: bigint | number
   createdAt?: Date | string
+  contracts?: Prisma.ContractUncheckedCreateNestedManyWithoutPackageInput
 }
 
 export type PackageUpdateInput = {
-  sha256?: Prisma.StringFieldUpdateOperationsInput | string
-  ownerId?: Prisma.StringFieldUpdateOperationsInput | string
   entryCount?: Prisma.IntFieldUpdateOperationsInput | number
   sizeBytes?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  blob?: Prisma.BlobUpdateOneRequiredWithoutPackagesNestedInput
+  owner?: Prisma.PrincipalUpdateOneRequiredWithoutPackagesNestedInput
+  contracts?: Prisma.ContractUpdateManyWithoutPackageNestedInput
 }
 
 export type PackageUncheckedUpdateInput = {
@@ -296,6 +308,7 @@ export type PackageUncheckedUpdateInput = {
   entryCount?: Prisma.IntFieldUpdateOperationsInput | number
   sizeBytes?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  contracts?: Prisma.ContractUncheckedUpdateManyWithoutPackageNestedInput
 }
 
 export type PackageCreateManyInput = {
@@ -307,8 +320,6 @@ export type PackageCreateManyInput = {
 }
 
 export type PackageUpdateManyMutationInput = {
-  sha256?: Prisma.StringFieldUpdateOperationsInput | string
-  ownerId?: Prisma.StringFieldUpdateOperationsInput | string
   entryCount?: Prisma.IntFieldUpdateOperationsInput | number
   sizeBytes?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -320,6 +331,16 @@ export type PackageUncheckedUpdateManyInput = {
   entryCount?: Prisma.IntFieldUpdateOperationsInput | number
   sizeBytes?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+}
+
+export type PackageListRelationFilter = {
+  every?: Prisma.PackageWhereInput
+  some?: Prisma.PackageWhereInput
+  none?: Prisma.PackageWhereInput
+}
+
+export type PackageOrderByRelationAggregateInput = {
+  _count?: Prisma.SortOrder
 }
 
 export type PackageSha256OwnerIdCompoundUniqueInput = {
@@ -361,6 +382,343 @@ export type PackageSumOrderByAggregateInput = {
   sizeBytes?: Prisma.SortOrder
 }
 
+export type PackageNullableScalarRelationFilter = {
+  is?: Prisma.PackageWhereInput | null
+  isNot?: Prisma.PackageWhereInput | null
+}
+
+export type PackageCreateNestedManyWithoutOwnerInput = {
+  create?: Prisma.XOR<Prisma.PackageCreateWithoutOwnerInput, Prisma.PackageUncheckedCreateWithoutOwnerInput> | Prisma.PackageCreateWithoutOwnerInput[] | Prisma.PackageUncheckedCreateWithoutOwnerInput[]
+  connectOrCreate?: Prisma.PackageCreateOrConnectWithoutOwnerInput | Prisma.PackageCreateOrConnectWithoutOwnerInput[]
+  createMany?: Prisma.PackageCreateManyOwnerInputEnvelope
+  connect?: Prisma.PackageWhereUniqueInput | Prisma.PackageWhereUniqueInput[]
+}
+
+export type PackageUncheckedCreateNestedManyWithoutOwnerInput = {
+  create?: Prisma.XOR<Prisma.PackageCreateWithoutOwnerInput, Prisma.PackageUncheckedCreateWithoutOwnerInput> | Prisma.PackageCreateWithoutOwnerInput[] | Prisma.PackageUncheckedCreateWithoutOwnerInput[]
+  connectOrCreate?: Prisma.PackageCreateOrConnectWithoutOwnerInput | Prisma.PackageCreateOrConnectWithoutOwnerInput[]
+  createMany?: Prisma.PackageCreateManyOwnerInputEnvelope
+  connect?: Prisma.PackageWhereUniqueInput | Prisma.PackageWhereUniqueInput[]
+}
+
+export type PackageUpdateManyWithoutOwnerNestedInput = {
+  create?: Prisma.XOR<Prisma.PackageCreateWithoutOwnerInput, Prisma.PackageUncheckedCreateWithoutOwnerInput> | Prisma.PackageCreateWithoutOwnerInput[] | Prisma.PackageUncheckedCreateWithoutOwnerInput[]
+  connectOrCreate?: Prisma.PackageCreateOrConnectWithoutOwnerInput | Prisma.PackageCreateOrConnectWithoutOwnerInput[]
+  upsert?: Prisma.PackageUpsertWithWhereUniqueWithoutOwnerInput | Prisma.PackageUpsertWithWhereUniqueWithoutOwnerInput[]
+  createMany?: Prisma.PackageCreateManyOwnerInputEnvelope
+  set?: Prisma.PackageWhereUniqueInput | Prisma.PackageWhereUniqueInput[]
+  disconnect?: Prisma.PackageWhereUniqueInput | Prisma.PackageWhereUniqueInput[]
+  delete?: Prisma.PackageWhereUniqueInput | Prisma.PackageWhereUniqueInput[]
+  connect?: Prisma.PackageWhereUniqueInput | Prisma.PackageWhereUniqueInput[]
+  update?: Prisma.PackageUpdateWithWhereUniqueWithoutOwnerInput | Prisma.PackageUpdateWithWhereUniqueWithoutOwnerInput[]
+  updateMany?: Prisma.PackageUpdateManyWithWhereWithoutOwnerInput | Prisma.PackageUpdateManyWithWhereWithoutOwnerInput[]
+  deleteMany?: Prisma.PackageScalarWhereInput | Prisma.PackageScalarWhereInput[]
+}
+
+export type PackageUncheckedUpdateManyWithoutOwnerNestedInput = {
+  create?: Prisma.XOR<Prisma.PackageCreateWithoutOwnerInput, Prisma.PackageUncheckedCreateWithoutOwnerInput> | Prisma.PackageCreateWithoutOwnerInput[] | Prisma.PackageUncheckedCreateWithoutOwnerInput[]
+  connectOrCreate?: Prisma.PackageCreateOrConnectWithoutOwnerInput | Prisma.PackageCreateOrConnectWithoutOwnerInput[]
+  upsert?: Prisma.PackageUpsertWithWhereUniqueWithoutOwnerInput | Prisma.PackageUpsertWithWhereUniqueWithoutOwnerInput[]
+  createMany?: Prisma.PackageCreateManyOwnerInputEnvelope
+  set?: Prisma.PackageWhereUniqueInput | Prisma.PackageWhereUniqueInput[]
+  disconnect?: Prisma.PackageWhereUniqueInput | Prisma.PackageWhereUniqueInput[]
+  delete?: Prisma.PackageWhereUniqueInput | Prisma.PackageWhereUniqueInput[]
+  connect?: Prisma.PackageWhereUniqueInput | Prisma.PackageWhereUniqueInput[]
+  update?: Prisma.PackageUpdateWithWhereUniqueWithoutOwnerInput | Prisma.PackageUpdateWithWhereUniqueWithoutOwnerInput[]
+  updateMany?: Prisma.PackageUpdateManyWithWhereWithoutOwnerInput | Prisma.PackageUpdateManyWithWhereWithoutOwnerInput[]
+  deleteMany?: Prisma.PackageScalarWhereInput | Prisma.PackageScalarWhereInput[]
+}
+
+export type PackageCreateNestedManyWithoutBlobInput = {
+  create?: Prisma.XOR<Prisma.PackageCreateWithoutBlobInput, Prisma.PackageUncheckedCreateWithoutBlobInput> | Prisma.PackageCreateWithoutBlobInput[] | Prisma.PackageUncheckedCreateWithoutBlobInput[]
+  connectOrCreate?: Prisma.PackageCreateOrConnectWithoutBlobInput | Prisma.PackageCreateOrConnectWithoutBlobInput[]
+  createMany?: Prisma.PackageCreateManyBlobInputEnvelope
+  connect?: Prisma.PackageWhereUniqueInput | Prisma.PackageWhereUniqueInput[]
+}
+
+export type PackageUncheckedCreateNestedManyWithoutBlobInput = {
+  create?: Prisma.XOR<Prisma.PackageCreateWithoutBlobInput, Prisma.PackageUncheckedCreateWithoutBlobInput> | Prisma.PackageCreateWithoutBlobInput[] | Prisma.PackageUncheckedCreateWithoutBlobInput[]
+  connectOrCreate?: Prisma.PackageCreateOrConnectWithoutBlobInput | Prisma.PackageCreateOrConnectWithoutBlobInput[]
+  createMany?: Prisma.PackageCreateManyBlobInputEnvelope
+  connect?: Prisma.PackageWhereUniqueInput | Prisma.PackageWhereUniqueInput[]
+}
+
+export type PackageUpdateManyWithoutBlobNestedInput = {
+  create?: Prisma.XOR<Prisma.PackageCreateWithoutBlobInput, Prisma.PackageUncheckedCreateWithoutBlobInput> | Prisma.PackageCreateWithoutBlobInput[] | Prisma.PackageUncheckedCreateWithoutBlobInput[]
+  connectOrCreate?: Prisma.PackageCreateOrConnectWithoutBlobInput | Prisma.PackageCreateOrConnectWithoutBlobInput[]
+  upsert?: Prisma.PackageUpsertWithWhereUniqueWithoutBlobInput | Prisma.PackageUpsertWithWhereUniqueWithoutBlobInput[]
+  createMany?: Prisma.PackageCreateManyBlobInputEnvelope
+  set?: Prisma.PackageWhereUniqueInput | Prisma.PackageWhereUniqueInput[]
+  disconnect?: Prisma.PackageWhereUniqueInput | Prisma.PackageWhereUniqueInput[]
+  delete?: Prisma.PackageWhereUniqueInput | Prisma.PackageWhereUniqueInput[]
+  connect?: Prisma.PackageWhereUniqueInput | Prisma.PackageWhereUniqueInput[]
+  update?: Prisma.PackageUpdateWithWhereUniqueWithoutBlobInput | Prisma.PackageUpdateWithWhereUniqueWithoutBlobInput[]
+  updateMany?: Prisma.PackageUpdateManyWithWhereWithoutBlobInput | Prisma.PackageUpdateManyWithWhereWithoutBlobInput[]
+  deleteMany?: Prisma.PackageScalarWhereInput | Prisma.PackageScalarWhereInput[]
+}
+
+export type PackageUncheckedUpdateManyWithoutBlobNestedInput = {
+  create?: Prisma.XOR<Prisma.PackageCreateWithoutBlobInput, Prisma.PackageUncheckedCreateWithoutBlobInput> | Prisma.PackageCreateWithoutBlobInput[] | Prisma.PackageUncheckedCreateWithoutBlobInput[]
+  connectOrCreate?: Prisma.PackageCreateOrConnectWithoutBlobInput | Prisma.PackageCreateOrConnectWithoutBlobInput[]
+  upsert?: Prisma.PackageUpsertWithWhereUniqueWithoutBlobInput | Prisma.PackageUpsertWithWhereUniqueWithoutBlobInput[]
+  createMany?: Prisma.PackageCreateManyBlobInputEnvelope
+  set?: Prisma.PackageWhereUniqueInput | Prisma.PackageWhereUniqueInput[]
+  disconnect?: Prisma.PackageWhereUniqueInput | Prisma.PackageWhereUniqueInput[]
+  delete?: Prisma.PackageWhereUniqueInput | Prisma.PackageWhereUniqueInput[]
+  connect?: Prisma.PackageWhereUniqueInput | Prisma.PackageWhereUniqueInput[]
+  update?: Prisma.PackageUpdateWithWhereUniqueWithoutBlobInput | Prisma.PackageUpdateWithWhereUniqueWithoutBlobInput[]
+  updateMany?: Prisma.PackageUpdateManyWithWhereWithoutBlobInput | Prisma.PackageUpdateManyWithWhereWithoutBlobInput[]
+  deleteMany?: Prisma.PackageScalarWhereInput | Prisma.PackageScalarWhereInput[]
+}
+
+export type PackageCreateNestedOneWithoutContractsInput = {
+  create?: Prisma.XOR<Prisma.PackageCreateWithoutContractsInput, Prisma.PackageUncheckedCreateWithoutContractsInput>
+  connectOrCreate?: Prisma.PackageCreateOrConnectWithoutContractsInput
+  connect?: Prisma.PackageWhereUniqueInput
+}
+
+export type PackageUpdateOneWithoutContractsNestedInput = {
+  create?: Prisma.XOR<Prisma.PackageCreateWithoutContractsInput, Prisma.PackageUncheckedCreateWithoutContractsInput>
+  connectOrCreate?: Prisma.PackageCreateOrConnectWithoutContractsInput
+  upsert?: Prisma.PackageUpsertWithoutContractsInput
+  disconnect?: Prisma.PackageWhereInput | boolean
+  delete?: Prisma.PackageWhereInput | boolean
+  connect?: Prisma.PackageWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.PackageUpdateToOneWithWhereWithoutContractsInput, Prisma.PackageUpdateWithoutContractsInput>, Prisma.PackageUncheckedUpdateWithoutContractsInput>
+}
+
+export type PackageCreateWithoutOwnerInput = {
+  entryCount: number
+  sizeBytes: bigint | number
+  createdAt?: Date | string
+  blob: Prisma.BlobCreateNestedOneWithoutPackagesInput
+  contracts?: Prisma.ContractCreateNestedManyWithoutPackageInput
+}
+
+export type PackageUncheckedCreateWithoutOwnerInput = {
+  sha256: string
+  entryCount: number
+  sizeBytes: bigint | number
+  createdAt?: Date | string
+  contracts?: Prisma.ContractUncheckedCreateNestedManyWithoutPackageInput
+}
+
+export type PackageCreateOrConnectWithoutOwnerInput = {
+  where: Prisma.PackageWhereUniqueInput
+  create: Prisma.XOR<Prisma.PackageCreateWithoutOwnerInput, Prisma.PackageUncheckedCreateWithoutOwnerInput>
+}
+
+export type PackageCreateManyOwnerInputEnvelope = {
+  data: Prisma.PackageCreateManyOwnerInput | Prisma.PackageCreateManyOwnerInput[]
+  skipDuplicates?: boolean
+}
+
+export type PackageUpsertWithWhereUniqueWithoutOwnerInput = {
+  where: Prisma.PackageWhereUniqueInput
+  update: Prisma.XOR<Prisma.PackageUpdateWithoutOwnerInput, Prisma.PackageUncheckedUpdateWithoutOwnerInput>
+  create: Prisma.XOR<Prisma.PackageCreateWithoutOwnerInput, Prisma.PackageUncheckedCreateWithoutOwnerInput>
+}
+
+export type PackageUpdateWithWhereUniqueWithoutOwnerInput = {
+  where: Prisma.PackageWhereUniqueInput
+  data: Prisma.XOR<Prisma.PackageUpdateWithoutOwnerInput, Prisma.PackageUncheckedUpdateWithoutOwnerInput>
+}
+
+export type PackageUpdateManyWithWhereWithoutOwnerInput = {
+  where: Prisma.PackageScalarWhereInput
+  data: Prisma.XOR<Prisma.PackageUpdateManyMutationInput, Prisma.PackageUncheckedUpdateManyWithoutOwnerInput>
+}
+
+export type PackageScalarWhereInput = {
+  AND?: Prisma.PackageScalarWhereInput | Prisma.PackageScalarWhereInput[]
+  OR?: Prisma.PackageScalarWhereInput[]
+  NOT?: Prisma.PackageScalarWhereInput | Prisma.PackageScalarWhereInput[]
+  sha256?: Prisma.StringFilter<"Package"> | string
+  ownerId?: Prisma.StringFilter<"Package"> | string
+  entryCount?: Prisma.IntFilter<"Package"> | number
+  sizeBytes?: Prisma.BigIntFilter<"Package"> | bigint | number
+  createdAt?: Prisma.DateTimeFilter<"Package"> | Date | string
+}
+
+export type PackageCreateWithoutBlobInput = {
+  entryCount: number
+  sizeBytes: bigint | number
+  createdAt?: Date | string
+  owner: Prisma.PrincipalCreateNestedOneWithoutPackagesInput
+  contracts?: Prisma.ContractCreateNestedManyWithoutPackageInput
+}
+
+export type PackageUncheckedCreateWithoutBlobInput = {
+  ownerId: string
+  entryCount: number
+  sizeBytes: bigint | number
+  createdAt?: Date | string
+  contracts?: Prisma.ContractUncheckedCreateNestedManyWithoutPackageInput
+}
+
+export type PackageCreateOrConnectWithoutBlobInput = {
+  where: Prisma.PackageWhereUniqueInput
+  create: Prisma.XOR<Prisma.PackageCreateWithoutBlobInput, Prisma.PackageUncheckedCreateWithoutBlobInput>
+}
+
+export type PackageCreateManyBlobInputEnvelope = {
+  data: Prisma.PackageCreateManyBlobInput | Prisma.PackageCreateManyBlobInput[]
+  skipDuplicates?: boolean
+}
+
+export type PackageUpsertWithWhereUniqueWithoutBlobInput = {
+  where: Prisma.PackageWhereUniqueInput
+  update: Prisma.XOR<Prisma.PackageUpdateWithoutBlobInput, Prisma.PackageUncheckedUpdateWithoutBlobInput>
+  create: Prisma.XOR<Prisma.PackageCreateWithoutBlobInput, Prisma.PackageUncheckedCreateWithoutBlobInput>
+}
+
+export type PackageUpdateWithWhereUniqueWithoutBlobInput = {
+  where: Prisma.PackageWhereUniqueInput
+  data: Prisma.XOR<Prisma.PackageUpdateWithoutBlobInput, Prisma.PackageUncheckedUpdateWithoutBlobInput>
+}
+
+export type PackageUpdateManyWithWhereWithoutBlobInput = {
+  where: Prisma.PackageScalarWhereInput
+  data: Prisma.XOR<Prisma.PackageUpdateManyMutationInput, Prisma.PackageUncheckedUpdateManyWithoutBlobInput>
+}
+
+export type PackageCreateWithoutContractsInput = {
+  entryCount: number
+  sizeBytes: bigint | number
+  createdAt?: Date | string
+  blob: Prisma.BlobCreateNestedOneWithoutPackagesInput
+  owner: Prisma.PrincipalCreateNestedOneWithoutPackagesInput
+}
+
+export type PackageUncheckedCreateWithoutContractsInput = {
+  sha256: string
+  ownerId: string
+  entryCount: number
+  sizeBytes: bigint | number
+  createdAt?: Date | string
+}
+
+export type PackageCreateOrConnectWithoutContractsInput = {
+  where: Prisma.PackageWhereUniqueInput
+  create: Prisma.XOR<Prisma.PackageCreateWithoutContractsInput, Prisma.PackageUncheckedCreateWithoutContractsInput>
+}
+
+export type PackageUpsertWithoutContractsInput = {
+  update: Prisma.XOR<Prisma.PackageUpdateWithoutContractsInput, Prisma.PackageUncheckedUpdateWithoutContractsInput>
+  create: Prisma.XOR<Prisma.PackageCreateWithoutContractsInput, Prisma.PackageUncheckedCreateWithoutContractsInput>
+  where?: Prisma.PackageWhereInput
+}
+
+export type PackageUpdateToOneWithWhereWithoutContractsInput = {
+  where?: Prisma.PackageWhereInput
+  data: Prisma.XOR<Prisma.PackageUpdateWithoutContractsInput, Prisma.PackageUncheckedUpdateWithoutContractsInput>
+}
+
+export type PackageUpdateWithoutContractsInput = {
+  entryCount?: Prisma.IntFieldUpdateOperationsInput | number
+  sizeBytes?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  blob?: Prisma.BlobUpdateOneRequiredWithoutPackagesNestedInput
+  owner?: Prisma.PrincipalUpdateOneRequiredWithoutPackagesNestedInput
+}
+
+export type PackageUncheckedUpdateWithoutContractsInput = {
+  sha256?: Prisma.StringFieldUpdateOperationsInput | string
+  ownerId?: Prisma.StringFieldUpdateOperationsInput | string
+  entryCount?: Prisma.IntFieldUpdateOperationsInput | number
+  sizeBytes?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+}
+
+export type PackageCreateManyOwnerInput = {
+  sha256: string
+  entryCount: number
+  sizeBytes: bigint | number
+  createdAt?: Date | string
+}
+
+export type PackageUpdateWithoutOwnerInput = {
+  entryCount?: Prisma.IntFieldUpdateOperationsInput | number
+  sizeBytes?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  blob?: Prisma.BlobUpdateOneRequiredWithoutPackagesNestedInput
+  contracts?: Prisma.ContractUpdateManyWithoutPackageNestedInput
+}
+
+export type PackageUncheckedUpdateWithoutOwnerInput = {
+  sha256?: Prisma.StringFieldUpdateOperationsInput | string
+  entryCount?: Prisma.IntFieldUpdateOperationsInput | number
+  sizeBytes?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  contracts?: Prisma.ContractUncheckedUpdateManyWithoutPackageNestedInput
+}
+
+export type PackageUncheckedUpdateManyWithoutOwnerInput = {
+  sha256?: Prisma.StringFieldUpdateOperationsInput | string
+  entryCount?: Prisma.IntFieldUpdateOperationsInput | number
+  sizeBytes?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+}
+
+export type PackageCreateManyBlobInput = {
+  ownerId: string
+  entryCount: number
+  sizeBytes: bigint | number
+  createdAt?: Date | string
+}
+
+export type PackageUpdateWithoutBlobInput = {
+  entryCount?: Prisma.IntFieldUpdateOperationsInput | number
+  sizeBytes?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  owner?: Prisma.PrincipalUpdateOneRequiredWithoutPackagesNestedInput
+  contracts?: Prisma.ContractUpdateManyWithoutPackageNestedInput
+}
+
+export type PackageUncheckedUpdateWithoutBlobInput = {
+  ownerId?: Prisma.StringFieldUpdateOperationsInput | string
+  entryCount?: Prisma.IntFieldUpdateOperationsInput | number
+  sizeBytes?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  contracts?: Prisma.ContractUncheckedUpdateManyWithoutPackageNestedInput
+}
+
+export type PackageUncheckedUpdateManyWithoutBlobInput = {
+  ownerId?: Prisma.StringFieldUpdateOperationsInput | string
+  entryCount?: Prisma.IntFieldUpdateOperationsInput | number
+  sizeBytes?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+}
+
+
+/**
+ * Count Type PackageCountOutputType
+ */
+
+export type PackageCountOutputType = {
+  contracts: number
+}
+
+export type PackageCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  contracts?: boolean | PackageCountOutputTypeCountContractsArgs
+}
+
+/**
+ * PackageCountOutputType without action
+ */
+export type PackageCountOutputTypeDefaultArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the PackageCountOutputType
+   */
+  select?: Prisma.PackageCountOutputTypeSelect<ExtArgs> | null
+}
+
+/**
+ * PackageCountOutputType without action
+ */
+export type PackageCountOutputTypeCountContractsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.ContractWhereInput
+}
 
 
 export type PackageSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -369,6 +727,10 @@ export type PackageSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs 
   entryCount?: boolean
   sizeBytes?: boolean
   createdAt?: boolean
+  blob?: boolean | Prisma.BlobDefaultArgs<ExtArgs>
+  owner?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
+  contracts?: boolean | Prisma.Package$contractsArgs<ExtArgs>
+  _count?: boolean | Prisma.PackageCountOutputTypeDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["package"]>
 
 export type PackageSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -377,6 +739,8 @@ export type PackageSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Exten
   entryCount?: boolean
   sizeBytes?: boolean
   createdAt?: boolean
+  blob?: boolean | Prisma.BlobDefaultArgs<ExtArgs>
+  owner?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["package"]>
 
 export type PackageSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -385,6 +749,8 @@ export type PackageSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Exten
   entryCount?: boolean
   sizeBytes?: boolean
   createdAt?: boolean
+  blob?: boolean | Prisma.BlobDefaultArgs<ExtArgs>
+  owner?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["package"]>
 
 export type PackageSelectScalar = {
@@ -396,10 +762,28 @@ export type PackageSelectScalar = {
 }
 
 export type PackageOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"sha256" | "ownerId" | "entryCount" | "sizeBytes" | "createdAt", ExtArgs["result"]["package"]>
+export type PackageInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  blob?: boolean | Prisma.BlobDefaultArgs<ExtArgs>
+  owner?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
+  contracts?: boolean | Prisma.Package$contractsArgs<ExtArgs>
+  _count?: boolean | Prisma.PackageCountOutputTypeDefaultArgs<ExtArgs>
+}
+export type PackageIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  blob?: boolean | Prisma.BlobDefaultArgs<ExtArgs>
+  owner?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
+}
+export type PackageIncludeUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  blob?: boolean | Prisma.BlobDefaultArgs<ExtArgs>
+  owner?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
+}
 
 export type $PackagePayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "Package"
-  objects: {}
+  objects: {
+    blob: Prisma.$BlobPayload<ExtArgs>
+    owner: Prisma.$PrincipalPayload<ExtArgs>
+    contracts: Prisma.$ContractPayload<ExtArgs>[]
+  }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     sha256: string
     ownerId: string
@@ -800,6 +1184,9 @@ readonly fields: PackageFieldRefs;
  */
 export interface Prisma__PackageClient<T, Null = never, ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs, GlobalOmitOptions = {}> extends Prisma.PrismaPromise<T> {
   readonly [Symbol.toStringTag]: "PrismaPromise"
+  blob<T extends Prisma.BlobDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.BlobDefaultArgs<ExtArgs>>): Prisma.Prisma__BlobClient<runtime.Types.Result.GetResult<Prisma.$BlobPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
+  owner<T extends Prisma.PrincipalDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.PrincipalDefaultArgs<ExtArgs>>): Prisma.Prisma__PrincipalClient<runtime.Types.Result.GetResult<Prisma.$PrincipalPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
+  contracts<T extends Prisma.Package$contractsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Package$contractsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$ContractPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -851,6 +1238,10 @@ export type PackageFindUniqueArgs<ExtArgs extends runtime.Types.Extensions.Inter
    */
   omit?: Prisma.PackageOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.PackageInclude<ExtArgs> | null
+  /**
    * Filter, which Package to fetch.
    */
   where: Prisma.PackageWhereUniqueInput
@@ -869,6 +1260,10 @@ export type PackageFindUniqueOrThrowArgs<ExtArgs extends runtime.Types.Extension
    */
   omit?: Prisma.PackageOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.PackageInclude<ExtArgs> | null
+  /**
    * Filter, which Package to fetch.
    */
   where: Prisma.PackageWhereUniqueInput
@@ -886,6 +1281,10 @@ export type PackageFindFirstArgs<ExtArgs extends runtime.Types.Extensions.Intern
    * Omit specific fields from the Package
    */
   omit?: Prisma.PackageOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.PackageInclude<ExtArgs> | null
   /**
    * Filter, which Package to fetch.
    */
@@ -935,6 +1334,10 @@ export type PackageFindFirstOrThrowArgs<ExtArgs extends runtime.Types.Extensions
    */
   omit?: Prisma.PackageOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.PackageInclude<ExtArgs> | null
+  /**
    * Filter, which Package to fetch.
    */
   where?: Prisma.PackageWhereInput
@@ -982,6 +1385,10 @@ export type PackageFindManyArgs<ExtArgs extends runtime.Types.Extensions.Interna
    * Omit specific fields from the Package
    */
   omit?: Prisma.PackageOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.PackageInclude<ExtArgs> | null
   /**
    * Filter, which Packages to fetch.
    */
@@ -1031,6 +1438,10 @@ export type PackageCreateArgs<ExtArgs extends runtime.Types.Extensions.InternalA
    */
   omit?: Prisma.PackageOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.PackageInclude<ExtArgs> | null
+  /**
    * The data needed to create a Package.
    */
   data: Prisma.XOR<Prisma.PackageCreateInput, Prisma.PackageUncheckedCreateInput>
@@ -1064,6 +1475,10 @@ export type PackageCreateManyAndReturnArgs<ExtArgs extends runtime.Types.Extensi
    */
   data: Prisma.PackageCreateManyInput | Prisma.PackageCreateManyInput[]
   skipDuplicates?: boolean
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.PackageIncludeCreateManyAndReturn<ExtArgs> | null
 }
 
 /**
@@ -1078,6 +1493,10 @@ export type PackageUpdateArgs<ExtArgs extends runtime.Types.Extensions.InternalA
    * Omit specific fields from the Package
    */
   omit?: Prisma.PackageOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.PackageInclude<ExtArgs> | null
   /**
    * The data needed to update a Package.
    */
@@ -1130,6 +1549,10 @@ export type PackageUpdateManyAndReturnArgs<ExtArgs extends runtime.Types.Extensi
    * Limit how many Packages to update.
    */
   limit?: number
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.PackageIncludeUpdateManyAndReturn<ExtArgs> | null
 }
 
 /**
@@ -1144,6 +1567,10 @@ export type PackageUpsertArgs<ExtArgs extends runtime.Types.Extensions.InternalA
    * Omit specific fields from the Package
    */
   omit?: Prisma.PackageOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.PackageInclude<ExtArgs> | null
   /**
    * The filter to search for the Package to update in case it exists.
    */
@@ -1171,6 +1598,10 @@ export type PackageDeleteArgs<ExtArgs extends runtime.Types.Extensions.InternalA
    */
   omit?: Prisma.PackageOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.PackageInclude<ExtArgs> | null
+  /**
    * Filter which Package to delete.
    */
   where: Prisma.PackageWhereUniqueInput
@@ -1191,6 +1622,30 @@ export type PackageDeleteManyArgs<ExtArgs extends runtime.Types.Extensions.Inter
 }
 
 /**
+ * Package.contracts
+ */
+export type Package$contractsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the Contract
+   */
+  select?: Prisma.ContractSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the Contract
+   */
+  omit?: Prisma.ContractOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ContractInclude<ExtArgs> | null
+  where?: Prisma.ContractWhereInput
+  orderBy?: Prisma.ContractOrderByWithRelationInput | Prisma.ContractOrderByWithRelationInput[]
+  cursor?: Prisma.ContractWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.ContractScalarFieldEnum | Prisma.ContractScalarFieldEnum[]
+}
+
+/**
  * Package without action
  */
 export type PackageDefaultArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
@@ -1202,4 +1657,8 @@ export type PackageDefaultArgs<ExtArgs extends runtime.Types.Extensions.Internal
    * Omit specific fields from the Package
    */
   omit?: Prisma.PackageOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.PackageInclude<ExtArgs> | null
 }

@@ -276,6 +276,9 @@ export type PayoutWhereInput = {
   lastProblem?: Prisma.StringNullableFilter<"Payout"> | string | null
   createdAt?: Prisma.DateTimeFilter<"Payout"> | Date | string
   confirmedAt?: Prisma.DateTimeNullableFilter<"Payout"> | Date | string | null
+  contract?: Prisma.XOR<Prisma.ContractScalarRelationFilter, Prisma.ContractWhereInput>
+  submission?: Prisma.XOR<Prisma.SubmissionScalarRelationFilter, Prisma.SubmissionWhereInput>
+  solver?: Prisma.XOR<Prisma.PrincipalScalarRelationFilter, Prisma.PrincipalWhereInput>
 }
 
 export type PayoutOrderByWithRelationInput = {
@@ -291,6 +294,9 @@ export type PayoutOrderByWithRelationInput = {
   lastProblem?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   confirmedAt?: Prisma.SortOrderInput | Prisma.SortOrder
+  contract?: Prisma.ContractOrderByWithRelationInput
+  submission?: Prisma.SubmissionOrderByWithRelationInput
+  solver?: Prisma.PrincipalOrderByWithRelationInput
 }
 
 export type PayoutWhereUniqueInput = Prisma.AtLeast<{
@@ -309,6 +315,9 @@ export type PayoutWhereUniqueInput = Prisma.AtLeast<{
   lastProblem?: Prisma.StringNullableFilter<"Payout"> | string | null
   createdAt?: Prisma.DateTimeFilter<"Payout"> | Date | string
   confirmedAt?: Prisma.DateTimeNullableFilter<"Payout"> | Date | string | null
+  contract?: Prisma.XOR<Prisma.ContractScalarRelationFilter, Prisma.ContractWhereInput>
+  submission?: Prisma.XOR<Prisma.SubmissionScalarRelationFilter, Prisma.SubmissionWhereInput>
+  solver?: Prisma.XOR<Prisma.PrincipalScalarRelationFilter, Prisma.PrincipalWhereInput>
 }, "id" | "contractId">
 
 export type PayoutOrderByWithAggregationInput = {
@@ -351,9 +360,6 @@ export type PayoutScalarWhereWithAggregatesInput = {
 
 export type PayoutCreateInput = {
   id: string
-  contractId: string
-  submissionId: string
-  solverId: string
   amountMinor: bigint | number
   currency: string
   state?: string
@@ -362,6 +368,9 @@ export type PayoutCreateInput = {
   lastProblem?: string | null
   createdAt?: Date | string
   confirmedAt?: Date | string | null
+  contract: Prisma.ContractCreateNestedOneWithoutPayoutInput
+  submission: Prisma.SubmissionCreateNestedOneWithoutPayoutsInput
+  solver: Prisma.PrincipalCreateNestedOneWithoutPayoutsInput
 }
 
 export type PayoutUncheckedCreateInput = {
@@ -381,9 +390,6 @@ export type PayoutUncheckedCreateInput = {
 
 export type PayoutUpdateInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
-  contractId?: Prisma.StringFieldUpdateOperationsInput | string
-  submissionId?: Prisma.StringFieldUpdateOperationsInput | string
-  solverId?: Prisma.StringFieldUpdateOperationsInput | string
   amountMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   currency?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.StringFieldUpdateOperationsInput | string
@@ -392,6 +398,9 @@ export type PayoutUpdateInput = {
   lastProblem?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   confirmedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  contract?: Prisma.ContractUpdateOneRequiredWithoutPayoutNestedInput
+  submission?: Prisma.SubmissionUpdateOneRequiredWithoutPayoutsNestedInput
+  solver?: Prisma.PrincipalUpdateOneRequiredWithoutPayoutsNestedInput
 }
 
 export type PayoutUncheckedUpdateInput = {
@@ -426,9 +435,6 @@ export type PayoutCreateManyInput = {
 
 export type PayoutUpdateManyMutationInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
-  contractId?: Prisma.StringFieldUpdateOperationsInput | string
-  submissionId?: Prisma.StringFieldUpdateOperationsInput | string
-  solverId?: Prisma.StringFieldUpdateOperationsInput | string
   amountMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
   currency?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.StringFieldUpdateOperationsInput | string
@@ -452,6 +458,21 @@ export type PayoutUncheckedUpdateManyInput = {
   lastProblem?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   confirmedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+}
+
+export type PayoutListRelationFilter = {
+  every?: Prisma.PayoutWhereInput
+  some?: Prisma.PayoutWhereInput
+  none?: Prisma.PayoutWhereInput
+}
+
+export type PayoutOrderByRelationAggregateInput = {
+  _count?: Prisma.SortOrder
+}
+
+export type PayoutNullableScalarRelationFilter = {
+  is?: Prisma.PayoutWhereInput | null
+  isNot?: Prisma.PayoutWhereInput | null
 }
 
 export type PayoutCountOrderByAggregateInput = {
@@ -509,6 +530,428 @@ export type PayoutSumOrderByAggregateInput = {
   tries?: Prisma.SortOrder
 }
 
+export type PayoutCreateNestedManyWithoutSolverInput = {
+  create?: Prisma.XOR<Prisma.PayoutCreateWithoutSolverInput, Prisma.PayoutUncheckedCreateWithoutSolverInput> | Prisma.PayoutCreateWithoutSolverInput[] | Prisma.PayoutUncheckedCreateWithoutSolverInput[]
+  connectOrCreate?: Prisma.PayoutCreateOrConnectWithoutSolverInput | Prisma.PayoutCreateOrConnectWithoutSolverInput[]
+  createMany?: Prisma.PayoutCreateManySolverInputEnvelope
+  connect?: Prisma.PayoutWhereUniqueInput | Prisma.PayoutWhereUniqueInput[]
+}
+
+export type PayoutUncheckedCreateNestedManyWithoutSolverInput = {
+  create?: Prisma.XOR<Prisma.PayoutCreateWithoutSolverInput, Prisma.PayoutUncheckedCreateWithoutSolverInput> | Prisma.PayoutCreateWithoutSolverInput[] | Prisma.PayoutUncheckedCreateWithoutSolverInput[]
+  connectOrCreate?: Prisma.PayoutCreateOrConnectWithoutSolverInput | Prisma.PayoutCreateOrConnectWithoutSolverInput[]
+  createMany?: Prisma.PayoutCreateManySolverInputEnvelope
+  connect?: Prisma.PayoutWhereUniqueInput | Prisma.PayoutWhereUniqueInput[]
+}
+
+export type PayoutUpdateManyWithoutSolverNestedInput = {
+  create?: Prisma.XOR<Prisma.PayoutCreateWithoutSolverInput, Prisma.PayoutUncheckedCreateWithoutSolverInput> | Prisma.PayoutCreateWithoutSolverInput[] | Prisma.PayoutUncheckedCreateWithoutSolverInput[]
+  connectOrCreate?: Prisma.PayoutCreateOrConnectWithoutSolverInput | Prisma.PayoutCreateOrConnectWithoutSolverInput[]
+  upsert?: Prisma.PayoutUpsertWithWhereUniqueWithoutSolverInput | Prisma.PayoutUpsertWithWhereUniqueWithoutSolverInput[]
+  createMany?: Prisma.PayoutCreateManySolverInputEnvelope
+  set?: Prisma.PayoutWhereUniqueInput | Prisma.PayoutWhereUniqueInput[]
+  disconnect?: Prisma.PayoutWhereUniqueInput | Prisma.PayoutWhereUniqueInput[]
+  delete?: Prisma.PayoutWhereUniqueInput | Prisma.PayoutWhereUniqueInput[]
+  connect?: Prisma.PayoutWhereUniqueInput | Prisma.PayoutWhereUniqueInput[]
+  update?: Prisma.PayoutUpdateWithWhereUniqueWithoutSolverInput | Prisma.PayoutUpdateWithWhereUniqueWithoutSolverInput[]
+  updateMany?: Prisma.PayoutUpdateManyWithWhereWithoutSolverInput | Prisma.PayoutUpdateManyWithWhereWithoutSolverInput[]
+  deleteMany?: Prisma.PayoutScalarWhereInput | Prisma.PayoutScalarWhereInput[]
+}
+
+export type PayoutUncheckedUpdateManyWithoutSolverNestedInput = {
+  create?: Prisma.XOR<Prisma.PayoutCreateWithoutSolverInput, Prisma.PayoutUncheckedCreateWithoutSolverInput> | Prisma.PayoutCreateWithoutSolverInput[] | Prisma.PayoutUncheckedCreateWithoutSolverInput[]
+  connectOrCreate?: Prisma.PayoutCreateOrConnectWithoutSolverInput | Prisma.PayoutCreateOrConnectWithoutSolverInput[]
+  upsert?: Prisma.PayoutUpsertWithWhereUniqueWithoutSolverInput | Prisma.PayoutUpsertWithWhereUniqueWithoutSolverInput[]
+  createMany?: Prisma.PayoutCreateManySolverInputEnvelope
+  set?: Prisma.PayoutWhereUniqueInput | Prisma.PayoutWhereUniqueInput[]
+  disconnect?: Prisma.PayoutWhereUniqueInput | Prisma.PayoutWhereUniqueInput[]
+  delete?: Prisma.PayoutWhereUniqueInput | Prisma.PayoutWhereUniqueInput[]
+  connect?: Prisma.PayoutWhereUniqueInput | Prisma.PayoutWhereUniqueInput[]
+  update?: Prisma.PayoutUpdateWithWhereUniqueWithoutSolverInput | Prisma.PayoutUpdateWithWhereUniqueWithoutSolverInput[]
+  updateMany?: Prisma.PayoutUpdateManyWithWhereWithoutSolverInput | Prisma.PayoutUpdateManyWithWhereWithoutSolverInput[]
+  deleteMany?: Prisma.PayoutScalarWhereInput | Prisma.PayoutScalarWhereInput[]
+}
+
+export type PayoutCreateNestedOneWithoutContractInput = {
+  create?: Prisma.XOR<Prisma.PayoutCreateWithoutContractInput, Prisma.PayoutUncheckedCreateWithoutContractInput>
+  connectOrCreate?: Prisma.PayoutCreateOrConnectWithoutContractInput
+  connect?: Prisma.PayoutWhereUniqueInput
+}
+
+export type PayoutUncheckedCreateNestedOneWithoutContractInput = {
+  create?: Prisma.XOR<Prisma.PayoutCreateWithoutContractInput, Prisma.PayoutUncheckedCreateWithoutContractInput>
+  connectOrCreate?: Prisma.PayoutCreateOrConnectWithoutContractInput
+  connect?: Prisma.PayoutWhereUniqueInput
+}
+
+export type PayoutUpdateOneWithoutContractNestedInput = {
+  create?: Prisma.XOR<Prisma.PayoutCreateWithoutContractInput, Prisma.PayoutUncheckedCreateWithoutContractInput>
+  connectOrCreate?: Prisma.PayoutCreateOrConnectWithoutContractInput
+  upsert?: Prisma.PayoutUpsertWithoutContractInput
+  disconnect?: Prisma.PayoutWhereInput | boolean
+  delete?: Prisma.PayoutWhereInput | boolean
+  connect?: Prisma.PayoutWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.PayoutUpdateToOneWithWhereWithoutContractInput, Prisma.PayoutUpdateWithoutContractInput>, Prisma.PayoutUncheckedUpdateWithoutContractInput>
+}
+
+export type PayoutUncheckedUpdateOneWithoutContractNestedInput = {
+  create?: Prisma.XOR<Prisma.PayoutCreateWithoutContractInput, Prisma.PayoutUncheckedCreateWithoutContractInput>
+  connectOrCreate?: Prisma.PayoutCreateOrConnectWithoutContractInput
+  upsert?: Prisma.PayoutUpsertWithoutContractInput
+  disconnect?: Prisma.PayoutWhereInput | boolean
+  delete?: Prisma.PayoutWhereInput | boolean
+  connect?: Prisma.PayoutWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.PayoutUpdateToOneWithWhereWithoutContractInput, Prisma.PayoutUpdateWithoutContractInput>, Prisma.PayoutUncheckedUpdateWithoutContractInput>
+}
+
+export type PayoutCreateNestedManyWithoutSubmissionInput = {
+  create?: Prisma.XOR<Prisma.PayoutCreateWithoutSubmissionInput, Prisma.PayoutUncheckedCreateWithoutSubmissionInput> | Prisma.PayoutCreateWithoutSubmissionInput[] | Prisma.PayoutUncheckedCreateWithoutSubmissionInput[]
+  connectOrCreate?: Prisma.PayoutCreateOrConnectWithoutSubmissionInput | Prisma.PayoutCreateOrConnectWithoutSubmissionInput[]
+  createMany?: Prisma.PayoutCreateManySubmissionInputEnvelope
+  connect?: Prisma.PayoutWhereUniqueInput | Prisma.PayoutWhereUniqueInput[]
+}
+
+export type PayoutUncheckedCreateNestedManyWithoutSubmissionInput = {
+  create?: Prisma.XOR<Prisma.PayoutCreateWithoutSubmissionInput, Prisma.PayoutUncheckedCreateWithoutSubmissionInput> | Prisma.PayoutCreateWithoutSubmissionInput[] | Prisma.PayoutUncheckedCreateWithoutSubmissionInput[]
+  connectOrCreate?: Prisma.PayoutCreateOrConnectWithoutSubmissionInput | Prisma.PayoutCreateOrConnectWithoutSubmissionInput[]
+  createMany?: Prisma.PayoutCreateManySubmissionInputEnvelope
+  connect?: Prisma.PayoutWhereUniqueInput | Prisma.PayoutWhereUniqueInput[]
+}
+
+export type PayoutUpdateManyWithoutSubmissionNestedInput = {
+  create?: Prisma.XOR<Prisma.PayoutCreateWithoutSubmissionInput, Prisma.PayoutUncheckedCreateWithoutSubmissionInput> | Prisma.PayoutCreateWithoutSubmissionInput[] | Prisma.PayoutUncheckedCreateWithoutSubmissionInput[]
+  connectOrCreate?: Prisma.PayoutCreateOrConnectWithoutSubmissionInput | Prisma.PayoutCreateOrConnectWithoutSubmissionInput[]
+  upsert?: Prisma.PayoutUpsertWithWhereUniqueWithoutSubmissionInput | Prisma.PayoutUpsertWithWhereUniqueWithoutSubmissionInput[]
+  createMany?: Prisma.PayoutCreateManySubmissionInputEnvelope
+  set?: Prisma.PayoutWhereUniqueInput | Prisma.PayoutWhereUniqueInput[]
+  disconnect?: Prisma.PayoutWhereUniqueInput | Prisma.PayoutWhereUniqueInput[]
+  delete?: Prisma.PayoutWhereUniqueInput | Prisma.PayoutWhereUniqueInput[]
+  connect?: Prisma.PayoutWhereUniqueInput | Prisma.PayoutWhereUniqueInput[]
+  update?: Prisma.PayoutUpdateWithWhereUniqueWithoutSubmissionInput | Prisma.PayoutUpdateWithWhereUniqueWithoutSubmissionInput[]
+  updateMany?: Prisma.PayoutUpdateManyWithWhereWithoutSubmissionInput | Prisma.PayoutUpdateManyWithWhereWithoutSubmissionInput[]
+  deleteMany?: Prisma.PayoutScalarWhereInput | Prisma.PayoutScalarWhereInput[]
+}
+
+export type PayoutUncheckedUpdateManyWithoutSubmissionNestedInput = {
+  create?: Prisma.XOR<Prisma.PayoutCreateWithoutSubmissionInput, Prisma.PayoutUncheckedCreateWithoutSubmissionInput> | Prisma.PayoutCreateWithoutSubmissionInput[] | Prisma.PayoutUncheckedCreateWithoutSubmissionInput[]
+  connectOrCreate?: Prisma.PayoutCreateOrConnectWithoutSubmissionInput | Prisma.PayoutCreateOrConnectWithoutSubmissionInput[]
+  upsert?: Prisma.PayoutUpsertWithWhereUniqueWithoutSubmissionInput | Prisma.PayoutUpsertWithWhereUniqueWithoutSubmissionInput[]
+  createMany?: Prisma.PayoutCreateManySubmissionInputEnvelope
+  set?: Prisma.PayoutWhereUniqueInput | Prisma.PayoutWhereUniqueInput[]
+  disconnect?: Prisma.PayoutWhereUniqueInput | Prisma.PayoutWhereUniqueInput[]
+  delete?: Prisma.PayoutWhereUniqueInput | Prisma.PayoutWhereUniqueInput[]
+  connect?: Prisma.PayoutWhereUniqueInput | Prisma.PayoutWhereUniqueInput[]
+  update?: Prisma.PayoutUpdateWithWhereUniqueWithoutSubmissionInput | Prisma.PayoutUpdateWithWhereUniqueWithoutSubmissionInput[]
+  updateMany?: Prisma.PayoutUpdateManyWithWhereWithoutSubmissionInput | Prisma.PayoutUpdateManyWithWhereWithoutSubmissionInput[]
+  deleteMany?: Prisma.PayoutScalarWhereInput | Prisma.PayoutScalarWhereInput[]
+}
+
+export type PayoutCreateWithoutSolverInput = {
+  id: string
+  amountMinor: bigint | number
+  currency: string
+  state?: string
+  tries?: number
+  nextTryAt?: Date | string
+  lastProblem?: string | null
+  createdAt?: Date | string
+  confirmedAt?: Date | string | null
+  contract: Prisma.ContractCreateNestedOneWithoutPayoutInput
+  submission: Prisma.SubmissionCreateNestedOneWithoutPayoutsInput
+}
+
+export type PayoutUncheckedCreateWithoutSolverInput = {
+  id: string
+  contractId: string
+  submissionId: string
+  amountMinor: bigint | number
+  currency: string
+  state?: string
+  tries?: number
+  nextTryAt?: Date | string
+  lastProblem?: string | null
+  createdAt?: Date | string
+  confirmedAt?: Date | string | null
+}
+
+export type PayoutCreateOrConnectWithoutSolverInput = {
+  where: Prisma.PayoutWhereUniqueInput
+  create: Prisma.XOR<Prisma.PayoutCreateWithoutSolverInput, Prisma.PayoutUncheckedCreateWithoutSolverInput>
+}
+
+export type PayoutCreateManySolverInputEnvelope = {
+  data: Prisma.PayoutCreateManySolverInput | Prisma.PayoutCreateManySolverInput[]
+  skipDuplicates?: boolean
+}
+
+export type PayoutUpsertWithWhereUniqueWithoutSolverInput = {
+  where: Prisma.PayoutWhereUniqueInput
+  update: Prisma.XOR<Prisma.PayoutUpdateWithoutSolverInput, Prisma.PayoutUncheckedUpdateWithoutSolverInput>
+  create: Prisma.XOR<Prisma.PayoutCreateWithoutSolverInput, Prisma.PayoutUncheckedCreateWithoutSolverInput>
+}
+
+export type PayoutUpdateWithWhereUniqueWithoutSolverInput = {
+  where: Prisma.PayoutWhereUniqueInput
+  data: Prisma.XOR<Prisma.PayoutUpdateWithoutSolverInput, Prisma.PayoutUncheckedUpdateWithoutSolverInput>
+}
+
+export type PayoutUpdateManyWithWhereWithoutSolverInput = {
+  where: Prisma.PayoutScalarWhereInput
+  data: Prisma.XOR<Prisma.PayoutUpdateManyMutationInput, Prisma.PayoutUncheckedUpdateManyWithoutSolverInput>
+}
+
+export type PayoutScalarWhereInput = {
+  AND?: Prisma.PayoutScalarWhereInput | Prisma.PayoutScalarWhereInput[]
+  OR?: Prisma.PayoutScalarWhereInput[]
+  NOT?: Prisma.PayoutScalarWhereInput | Prisma.PayoutScalarWhereInput[]
+  id?: Prisma.StringFilter<"Payout"> | string
+  contractId?: Prisma.StringFilter<"Payout"> | string
+  submissionId?: Prisma.StringFilter<"Payout"> | string
+  solverId?: Prisma.StringFilter<"Payout"> | string
+  amountMinor?: Prisma.BigIntFilter<"Payout"> | bigint | number
+  currency?: Prisma.StringFilter<"Payout"> | string
+  state?: Prisma.StringFilter<"Payout"> | string
+  tries?: Prisma.IntFilter<"Payout"> | number
+  nextTryAt?: Prisma.DateTimeFilter<"Payout"> | Date | string
+  lastProblem?: Prisma.StringNullableFilter<"Payout"> | string | null
+  createdAt?: Prisma.DateTimeFilter<"Payout"> | Date | string
+  confirmedAt?: Prisma.DateTimeNullableFilter<"Payout"> | Date | string | null
+}
+
+export type PayoutCreateWithoutContractInput = {
+  id: string
+  amountMinor: bigint | number
+  currency: string
+  state?: string
+  tries?: number
+  nextTryAt?: Date | string
+  lastProblem?: string | null
+  createdAt?: Date | string
+  confirmedAt?: Date | string | null
+  submission: Prisma.SubmissionCreateNestedOneWithoutPayoutsInput
+  solver: Prisma.PrincipalCreateNestedOneWithoutPayoutsInput
+}
+
+export type PayoutUncheckedCreateWithoutContractInput = {
+  id: string
+  submissionId: string
+  solverId: string
+  amountMinor: bigint | number
+  currency: string
+  state?: string
+  tries?: number
+  nextTryAt?: Date | string
+  lastProblem?: string | null
+  createdAt?: Date | string
+  confirmedAt?: Date | string | null
+}
+
+export type PayoutCreateOrConnectWithoutContractInput = {
+  where: Prisma.PayoutWhereUniqueInput
+  create: Prisma.XOR<Prisma.PayoutCreateWithoutContractInput, Prisma.PayoutUncheckedCreateWithoutContractInput>
+}
+
+export type PayoutUpsertWithoutContractInput = {
+  update: Prisma.XOR<Prisma.PayoutUpdateWithoutContractInput, Prisma.PayoutUncheckedUpdateWithoutContractInput>
+  create: Prisma.XOR<Prisma.PayoutCreateWithoutContractInput, Prisma.PayoutUncheckedCreateWithoutContractInput>
+  where?: Prisma.PayoutWhereInput
+}
+
+export type PayoutUpdateToOneWithWhereWithoutContractInput = {
+  where?: Prisma.PayoutWhereInput
+  data: Prisma.XOR<Prisma.PayoutUpdateWithoutContractInput, Prisma.PayoutUncheckedUpdateWithoutContractInput>
+}
+
+export type PayoutUpdateWithoutContractInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  amountMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  tries?: Prisma.IntFieldUpdateOperationsInput | number
+  nextTryAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  lastProblem?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  confirmedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  submission?: Prisma.SubmissionUpdateOneRequiredWithoutPayoutsNestedInput
+  solver?: Prisma.PrincipalUpdateOneRequiredWithoutPayoutsNestedInput
+}
+
+export type PayoutUncheckedUpdateWithoutContractInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  submissionId?: Prisma.StringFieldUpdateOperationsInput | string
+  solverId?: Prisma.StringFieldUpdateOperationsInput | string
+  amountMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  tries?: Prisma.IntFieldUpdateOperationsInput | number
+  nextTryAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  lastProblem?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  confirmedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+}
+
+export type PayoutCreateWithoutSubmissionInput = {
+  id: string
+  amountMinor: bigint | number
+  currency: string
+  state?: string
+  tries?: number
+  nextTryAt?: Date | string
+  lastProblem?: string | null
+  createdAt?: Date | string
+  confirmedAt?: Date | string | null
+  contract: Prisma.ContractCreateNestedOneWithoutPayoutInput
+  solver: Prisma.PrincipalCreateNestedOneWithoutPayoutsInput
+}
+
+export type PayoutUncheckedCreateWithoutSubmissionInput = {
+  id: string
+  solverId: string
+  amountMinor: bigint | number
+  currency: string
+  state?: string
+  tries?: number
+  nextTryAt?: Date | string
+  lastProblem?: string | null
+  createdAt?: Date | string
+  confirmedAt?: Date | string | null
+}
+
+export type PayoutCreateOrConnectWithoutSubmissionInput = {
+  where: Prisma.PayoutWhereUniqueInput
+  create: Prisma.XOR<Prisma.PayoutCreateWithoutSubmissionInput, Prisma.PayoutUncheckedCreateWithoutSubmissionInput>
+}
+
+export type PayoutCreateManySubmissionInputEnvelope = {
+  data: Prisma.PayoutCreateManySubmissionInput | Prisma.PayoutCreateManySubmissionInput[]
+  skipDuplicates?: boolean
+}
+
+export type PayoutUpsertWithWhereUniqueWithoutSubmissionInput = {
+  where: Prisma.PayoutWhereUniqueInput
+  update: Prisma.XOR<Prisma.PayoutUpdateWithoutSubmissionInput, Prisma.PayoutUncheckedUpdateWithoutSubmissionInput>
+  create: Prisma.XOR<Prisma.PayoutCreateWithoutSubmissionInput, Prisma.PayoutUncheckedCreateWithoutSubmissionInput>
+}
+
+export type PayoutUpdateWithWhereUniqueWithoutSubmissionInput = {
+  where: Prisma.PayoutWhereUniqueInput
+  data: Prisma.XOR<Prisma.PayoutUpdateWithoutSubmissionInput, Prisma.PayoutUncheckedUpdateWithoutSubmissionInput>
+}
+
+export type PayoutUpdateManyWithWhereWithoutSubmissionInput = {
+  where: Prisma.PayoutScalarWhereInput
+  data: Prisma.XOR<Prisma.PayoutUpdateManyMutationInput, Prisma.PayoutUncheckedUpdateManyWithoutSubmissionInput>
+}
+
+export type PayoutCreateManySolverInput = {
+  id: string
+  contractId: string
+  submissionId: string
+  amountMinor: bigint | number
+  currency: string
+  state?: string
+  tries?: number
+  nextTryAt?: Date | string
+  lastProblem?: string | null
+  createdAt?: Date | string
+  confirmedAt?: Date | string | null
+}
+
+export type PayoutUpdateWithoutSolverInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  amountMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  tries?: Prisma.IntFieldUpdateOperationsInput | number
+  nextTryAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  lastProblem?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  confirmedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  contract?: Prisma.ContractUpdateOneRequiredWithoutPayoutNestedInput
+  submission?: Prisma.SubmissionUpdateOneRequiredWithoutPayoutsNestedInput
+}
+
+export type PayoutUncheckedUpdateWithoutSolverInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  contractId?: Prisma.StringFieldUpdateOperationsInput | string
+  submissionId?: Prisma.StringFieldUpdateOperationsInput | string
+  amountMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  tries?: Prisma.IntFieldUpdateOperationsInput | number
+  nextTryAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  lastProblem?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  confirmedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+}
+
+export type PayoutUncheckedUpdateManyWithoutSolverInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  contractId?: Prisma.StringFieldUpdateOperationsInput | string
+  submissionId?: Prisma.StringFieldUpdateOperationsInput | string
+  amountMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  tries?: Prisma.IntFieldUpdateOperationsInput | number
+  nextTryAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  lastProblem?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  confirmedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+}
+
+export type PayoutCreateManySubmissionInput = {
+  id: string
+  solverId: string
+  amountMinor: bigint | number
+  currency: string
+  state?: string
+  tries?: number
+  nextTryAt?: Date | string
+  lastProblem?: string | null
+  createdAt?: Date | string
+  confirmedAt?: Date | string | null
+}
+
+export type PayoutUpdateWithoutSubmissionInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  amountMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  tries?: Prisma.IntFieldUpdateOperationsInput | number
+  nextTryAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  lastProblem?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  confirmedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  contract?: Prisma.ContractUpdateOneRequiredWithoutPayoutNestedInput
+  solver?: Prisma.PrincipalUpdateOneRequiredWithoutPayoutsNestedInput
+}
+
+export type PayoutUncheckedUpdateWithoutSubmissionInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  solverId?: Prisma.StringFieldUpdateOperationsInput | string
+  amountMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  tries?: Prisma.IntFieldUpdateOperationsInput | number
+  nextTryAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  lastProblem?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  confirmedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+}
+
+export type PayoutUncheckedUpdateManyWithoutSubmissionInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  solverId?: Prisma.StringFieldUpdateOperationsInput | string
+  amountMinor?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  currency?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  tries?: Prisma.IntFieldUpdateOperationsInput | number
+  nextTryAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  lastProblem?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  confirmedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+}
+
 
 
 export type PayoutSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -524,6 +967,9 @@ export type PayoutSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs =
   lastProblem?: boolean
   createdAt?: boolean
   confirmedAt?: boolean
+  contract?: boolean | Prisma.ContractDefaultArgs<ExtArgs>
+  submission?: boolean | Prisma.SubmissionDefaultArgs<ExtArgs>
+  solver?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["payout"]>
 
 export type PayoutSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -539,6 +985,9 @@ export type PayoutSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extens
   lastProblem?: boolean
   createdAt?: boolean
   confirmedAt?: boolean
+  contract?: boolean | Prisma.ContractDefaultArgs<ExtArgs>
+  submission?: boolean | Prisma.SubmissionDefaultArgs<ExtArgs>
+  solver?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["payout"]>
 
 export type PayoutSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -554,6 +1003,9 @@ export type PayoutSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extens
   lastProblem?: boolean
   createdAt?: boolean
   confirmedAt?: boolean
+  contract?: boolean | Prisma.ContractDefaultArgs<ExtArgs>
+  submission?: boolean | Prisma.SubmissionDefaultArgs<ExtArgs>
+  solver?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["payout"]>
 
 export type PayoutSelectScalar = {
@@ -572,10 +1024,29 @@ export type PayoutSelectScalar = {
 }
 
 export type PayoutOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "contractId" | "submissionId" | "solverId" | "amountMinor" | "currency" | "state" | "tries" | "nextTryAt" | "lastProblem" | "createdAt" | "confirmedAt", ExtArgs["result"]["payout"]>
+export type PayoutInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  contract?: boolean | Prisma.ContractDefaultArgs<ExtArgs>
+  submission?: boolean | Prisma.SubmissionDefaultArgs<ExtArgs>
+  solver?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
+}
+export type PayoutIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  contract?: boolean | Prisma.ContractDefaultArgs<ExtArgs>
+  submission?: boolean | Prisma.SubmissionDefaultArgs<ExtArgs>
+  solver?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
+}
+export type PayoutIncludeUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  contract?: boolean | Prisma.ContractDefaultArgs<ExtArgs>
+  submission?: boolean | Prisma.SubmissionDefaultArgs<ExtArgs>
+  solver?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
+}
 
 export type $PayoutPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "Payout"
-  objects: {}
+  objects: {
+    contract: Prisma.$ContractPayload<ExtArgs>
+    submission: Prisma.$SubmissionPayload<ExtArgs>
+    solver: Prisma.$PrincipalPayload<ExtArgs>
+  }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     id: string
     contractId: string
@@ -986,6 +1457,9 @@ readonly fields: PayoutFieldRefs;
  */
 export interface Prisma__PayoutClient<T, Null = never, ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs, GlobalOmitOptions = {}> extends Prisma.PrismaPromise<T> {
   readonly [Symbol.toStringTag]: "PrismaPromise"
+  contract<T extends Prisma.ContractDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.ContractDefaultArgs<ExtArgs>>): Prisma.Prisma__ContractClient<runtime.Types.Result.GetResult<Prisma.$ContractPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
+  submission<T extends Prisma.SubmissionDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.SubmissionDefaultArgs<ExtArgs>>): Prisma.Prisma__SubmissionClient<runtime.Types.Result.GetResult<Prisma.$SubmissionPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
+  solver<T extends Prisma.PrincipalDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.PrincipalDefaultArgs<ExtArgs>>): Prisma.Prisma__PrincipalClient<runtime.Types.Result.GetResult<Prisma.$PrincipalPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -1044,6 +1518,10 @@ export type PayoutFindUniqueArgs<ExtArgs extends runtime.Types.Extensions.Intern
    */
   omit?: Prisma.PayoutOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.PayoutInclude<ExtArgs> | null
+  /**
    * Filter, which Payout to fetch.
    */
   where: Prisma.PayoutWhereUniqueInput
@@ -1062,6 +1540,10 @@ export type PayoutFindUniqueOrThrowArgs<ExtArgs extends runtime.Types.Extensions
    */
   omit?: Prisma.PayoutOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.PayoutInclude<ExtArgs> | null
+  /**
    * Filter, which Payout to fetch.
    */
   where: Prisma.PayoutWhereUniqueInput
@@ -1079,6 +1561,10 @@ export type PayoutFindFirstArgs<ExtArgs extends runtime.Types.Extensions.Interna
    * Omit specific fields from the Payout
    */
   omit?: Prisma.PayoutOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.PayoutInclude<ExtArgs> | null
   /**
    * Filter, which Payout to fetch.
    */
@@ -1128,6 +1614,10 @@ export type PayoutFindFirstOrThrowArgs<ExtArgs extends runtime.Types.Extensions.
    */
   omit?: Prisma.PayoutOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.PayoutInclude<ExtArgs> | null
+  /**
    * Filter, which Payout to fetch.
    */
   where?: Prisma.PayoutWhereInput
@@ -1175,6 +1665,10 @@ export type PayoutFindManyArgs<ExtArgs extends runtime.Types.Extensions.Internal
    * Omit specific fields from the Payout
    */
   omit?: Prisma.PayoutOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.PayoutInclude<ExtArgs> | null
   /**
    * Filter, which Payouts to fetch.
    */
@@ -1224,6 +1718,10 @@ export type PayoutCreateArgs<ExtArgs extends runtime.Types.Extensions.InternalAr
    */
   omit?: Prisma.PayoutOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.PayoutInclude<ExtArgs> | null
+  /**
    * The data needed to create a Payout.
    */
   data: Prisma.XOR<Prisma.PayoutCreateInput, Prisma.PayoutUncheckedCreateInput>
@@ -1257,6 +1755,10 @@ export type PayoutCreateManyAndReturnArgs<ExtArgs extends runtime.Types.Extensio
    */
   data: Prisma.PayoutCreateManyInput | Prisma.PayoutCreateManyInput[]
   skipDuplicates?: boolean
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.PayoutIncludeCreateManyAndReturn<ExtArgs> | null
 }
 
 /**
@@ -1271,6 +1773,10 @@ export type PayoutUpdateArgs<ExtArgs extends runtime.Types.Extensions.InternalAr
    * Omit specific fields from the Payout
    */
   omit?: Prisma.PayoutOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.PayoutInclude<ExtArgs> | null
   /**
    * The data needed to update a Payout.
    */
@@ -1323,6 +1829,10 @@ export type PayoutUpdateManyAndReturnArgs<ExtArgs extends runtime.Types.Extensio
    * Limit how many Payouts to update.
    */
   limit?: number
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.PayoutIncludeUpdateManyAndReturn<ExtArgs> | null
 }
 
 /**
@@ -1337,6 +1847,10 @@ export type PayoutUpsertArgs<ExtArgs extends runtime.Types.Extensions.InternalAr
    * Omit specific fields from the Payout
    */
   omit?: Prisma.PayoutOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.PayoutInclude<ExtArgs> | null
   /**
    * The filter to search for the Payout to update in case it exists.
    */
@@ -1363,6 +1877,10 @@ export type PayoutDeleteArgs<ExtArgs extends runtime.Types.Extensions.InternalAr
    * Omit specific fields from the Payout
    */
   omit?: Prisma.PayoutOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.PayoutInclude<ExtArgs> | null
   /**
    * Filter which Payout to delete.
    */
@@ -1395,4 +1913,8 @@ export type PayoutDefaultArgs<ExtArgs extends runtime.Types.Extensions.InternalA
    * Omit specific fields from the Payout
    */
   omit?: Prisma.PayoutOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.PayoutInclude<ExtArgs> | null
 }

@@ -179,6 +179,15 @@ export type PrincipalWhereInput = {
   createdAt?: Prisma.DateTimeFilter<"Principal"> | Date | string
   disabledAt?: Prisma.DateTimeNullableFilter<"Principal"> | Date | string | null
   keys?: Prisma.ApiKeyListRelationFilter
+  idempotencyKeys?: Prisma.IdempotencyKeyListRelationFilter
+  packages?: Prisma.PackageListRelationFilter
+  contracts?: Prisma.ContractListRelationFilter
+  claimTokens?: Prisma.ClaimTokenListRelationFilter
+  submissions?: Prisma.SubmissionListRelationFilter
+  challenges?: Prisma.ChallengeListRelationFilter
+  resolutions?: Prisma.ResolutionListRelationFilter
+  payouts?: Prisma.PayoutListRelationFilter
+  events?: Prisma.EventListRelationFilter
 }
 
 export type PrincipalOrderByWithRelationInput = {
@@ -188,6 +197,15 @@ export type PrincipalOrderByWithRelationInput = {
   createdAt?: Prisma.SortOrder
   disabledAt?: Prisma.SortOrderInput | Prisma.SortOrder
   keys?: Prisma.ApiKeyOrderByRelationAggregateInput
+  idempotencyKeys?: Prisma.IdempotencyKeyOrderByRelationAggregateInput
+  packages?: Prisma.PackageOrderByRelationAggregateInput
+  contracts?: Prisma.ContractOrderByRelationAggregateInput
+  claimTokens?: Prisma.ClaimTokenOrderByRelationAggregateInput
+  submissions?: Prisma.SubmissionOrderByRelationAggregateInput
+  challenges?: Prisma.ChallengeOrderByRelationAggregateInput
+  resolutions?: Prisma.ResolutionOrderByRelationAggregateInput
+  payouts?: Prisma.PayoutOrderByRelationAggregateInput
+  events?: Prisma.EventOrderByRelationAggregateInput
 }
 
 export type PrincipalWhereUniqueInput = Prisma.AtLeast<{
@@ -200,6 +218,15 @@ export type PrincipalWhereUniqueInput = Prisma.AtLeast<{
   createdAt?: Prisma.DateTimeFilter<"Principal"> | Date | string
   disabledAt?: Prisma.DateTimeNullableFilter<"Principal"> | Date | string | null
   keys?: Prisma.ApiKeyListRelationFilter
+  idempotencyKeys?: Prisma.IdempotencyKeyListRelationFilter
+  packages?: Prisma.PackageListRelationFilter
+  contracts?: Prisma.ContractListRelationFilter
+  claimTokens?: Prisma.ClaimTokenListRelationFilter
+  submissions?: Prisma.SubmissionListRelationFilter
+  challenges?: Prisma.ChallengeListRelationFilter
+  resolutions?: Prisma.ResolutionListRelationFilter
+  payouts?: Prisma.PayoutListRelationFilter
+  events?: Prisma.EventListRelationFilter
 }, "id" | "name">
 
 export type PrincipalOrderByWithAggregationInput = {
@@ -231,6 +258,15 @@ export type PrincipalCreateInput = {
   createdAt?: Date | string
   disabledAt?: Date | string | null
   keys?: Prisma.ApiKeyCreateNestedManyWithoutPrincipalInput
+  idempotencyKeys?: Prisma.IdempotencyKeyCreateNestedManyWithoutPrincipalInput
+  packages?: Prisma.PackageCreateNestedManyWithoutOwnerInput
+  contracts?: Prisma.ContractCreateNestedManyWithoutRequesterInput
+  claimTokens?: Prisma.ClaimTokenCreateNestedManyWithoutSolverInput
+  submissions?: Prisma.SubmissionCreateNestedManyWithoutSolverInput
+  challenges?: Prisma.ChallengeCreateNestedManyWithoutChallengerInput
+  resolutions?: Prisma.ResolutionCreateNestedManyWithoutArbiterInput
+  payouts?: Prisma.PayoutCreateNestedManyWithoutSolverInput
+  events?: Prisma.EventCreateNestedManyWithoutActorInput
 }
 
 export type PrincipalUncheckedCreateInput = {
@@ -240,6 +276,15 @@ export type PrincipalUncheckedCreateInput = {
   createdAt?: Date | string
   disabledAt?: Date | string | null
   keys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutPrincipalInput
+  idempotencyKeys?: Prisma.IdempotencyKeyUncheckedCreateNestedManyWithoutPrincipalInput
+  packages?: Prisma.PackageUncheckedCreateNestedManyWithoutOwnerInput
+  contracts?: Prisma.ContractUncheckedCreateNestedManyWithoutRequesterInput
+  claimTokens?: Prisma.ClaimTokenUncheckedCreateNestedManyWithoutSolverInput
+  submissions?: Prisma.SubmissionUncheckedCreateNestedManyWithoutSolverInput
+  challenges?: Prisma.ChallengeUncheckedCreateNestedManyWithoutChallengerInput
+  resolutions?: Prisma.ResolutionUncheckedCreateNestedManyWithoutArbiterInput
+  payouts?: Prisma.PayoutUncheckedCreateNestedManyWithoutSolverInput
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutActorInput
 }
 
 export type PrincipalUpdateInput = {
@@ -249,6 +294,15 @@ export type PrincipalUpdateInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   keys?: Prisma.ApiKeyUpdateManyWithoutPrincipalNestedInput
+  idempotencyKeys?: Prisma.IdempotencyKeyUpdateManyWithoutPrincipalNestedInput
+  packages?: Prisma.PackageUpdateManyWithoutOwnerNestedInput
+  contracts?: Prisma.ContractUpdateManyWithoutRequesterNestedInput
+  claimTokens?: Prisma.ClaimTokenUpdateManyWithoutSolverNestedInput
+  submissions?: Prisma.SubmissionUpdateManyWithoutSolverNestedInput
+  challenges?: Prisma.ChallengeUpdateManyWithoutChallengerNestedInput
+  resolutions?: Prisma.ResolutionUpdateManyWithoutArbiterNestedInput
+  payouts?: Prisma.PayoutUpdateManyWithoutSolverNestedInput
+  events?: Prisma.EventUpdateManyWithoutActorNestedInput
 }
 
 export type PrincipalUncheckedUpdateInput = {
@@ -258,6 +312,15 @@ export type PrincipalUncheckedUpdateInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   keys?: Prisma.ApiKeyUncheckedUpdateManyWithoutPrincipalNestedInput
+  idempotencyKeys?: Prisma.IdempotencyKeyUncheckedUpdateManyWithoutPrincipalNestedInput
+  packages?: Prisma.PackageUncheckedUpdateManyWithoutOwnerNestedInput
+  contracts?: Prisma.ContractUncheckedUpdateManyWithoutRequesterNestedInput
+  claimTokens?: Prisma.ClaimTokenUncheckedUpdateManyWithoutSolverNestedInput
+  submissions?: Prisma.SubmissionUncheckedUpdateManyWithoutSolverNestedInput
+  challenges?: Prisma.ChallengeUncheckedUpdateManyWithoutChallengerNestedInput
+  resolutions?: Prisma.ResolutionUncheckedUpdateManyWithoutArbiterNestedInput
+  payouts?: Prisma.PayoutUncheckedUpdateManyWithoutSolverNestedInput
+  events?: Prisma.EventUncheckedUpdateManyWithoutActorNestedInput
 }
 
 export type PrincipalCreateManyInput = {
@@ -319,6 +382,11 @@ export type PrincipalScalarRelationFilter = {
   isNot?: Prisma.PrincipalWhereInput
 }
 
+export type PrincipalNullableScalarRelationFilter = {
+  is?: Prisma.PrincipalWhereInput | null
+  isNot?: Prisma.PrincipalWhereInput | null
+}
+
 export type PrincipalCreaterolesInput = {
   set: string[]
 }
@@ -354,12 +422,149 @@ export type PrincipalUpdateOneRequiredWithoutKeysNestedInput = {
   update?: Prisma.XOR<Prisma.XOR<Prisma.PrincipalUpdateToOneWithWhereWithoutKeysInput, Prisma.PrincipalUpdateWithoutKeysInput>, Prisma.PrincipalUncheckedUpdateWithoutKeysInput>
 }
 
+export type PrincipalCreateNestedOneWithoutIdempotencyKeysInput = {
+  create?: Prisma.XOR<Prisma.PrincipalCreateWithoutIdempotencyKeysInput, Prisma.PrincipalUncheckedCreateWithoutIdempotencyKeysInput>
+  connectOrCreate?: Prisma.PrincipalCreateOrConnectWithoutIdempotencyKeysInput
+  connect?: Prisma.PrincipalWhereUniqueInput
+}
+
+export type PrincipalUpdateOneRequiredWithoutIdempotencyKeysNestedInput = {
+  create?: Prisma.XOR<Prisma.PrincipalCreateWithoutIdempotencyKeysInput, Prisma.PrincipalUncheckedCreateWithoutIdempotencyKeysInput>
+  connectOrCreate?: Prisma.PrincipalCreateOrConnectWithoutIdempotencyKeysInput
+  upsert?: Prisma.PrincipalUpsertWithoutIdempotencyKeysInput
+  connect?: Prisma.PrincipalWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.PrincipalUpdateToOneWithWhereWithoutIdempotencyKeysInput, Prisma.PrincipalUpdateWithoutIdempotencyKeysInput>, Prisma.PrincipalUncheckedUpdateWithoutIdempotencyKeysInput>
+}
+
+export type PrincipalCreateNestedOneWithoutPackagesInput = {
+  create?: Prisma.XOR<Prisma.PrincipalCreateWithoutPackagesInput, Prisma.PrincipalUncheckedCreateWithoutPackagesInput>
+  connectOrCreate?: Prisma.PrincipalCreateOrConnectWithoutPackagesInput
+  connect?: Prisma.PrincipalWhereUniqueInput
+}
+
+export type PrincipalUpdateOneRequiredWithoutPackagesNestedInput = {
+  create?: Prisma.XOR<Prisma.PrincipalCreateWithoutPackagesInput, Prisma.PrincipalUncheckedCreateWithoutPackagesInput>
+  connectOrCreate?: Prisma.PrincipalCreateOrConnectWithoutPackagesInput
+  upsert?: Prisma.PrincipalUpsertWithoutPackagesInput
+  connect?: Prisma.PrincipalWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.PrincipalUpdateToOneWithWhereWithoutPackagesInput, Prisma.PrincipalUpdateWithoutPackagesInput>, Prisma.PrincipalUncheckedUpdateWithoutPackagesInput>
+}
+
+export type PrincipalCreateNestedOneWithoutContractsInput = {
+  create?: Prisma.XOR<Prisma.PrincipalCreateWithoutContractsInput, Prisma.PrincipalUncheckedCreateWithoutContractsInput>
+  connectOrCreate?: Prisma.PrincipalCreateOrConnectWithoutContractsInput
+  connect?: Prisma.PrincipalWhereUniqueInput
+}
+
+export type PrincipalUpdateOneRequiredWithoutContractsNestedInput = {
+  create?: Prisma.XOR<Prisma.PrincipalCreateWithoutContractsInput, Prisma.PrincipalUncheckedCreateWithoutContractsInput>
+  connectOrCreate?: Prisma.PrincipalCreateOrConnectWithoutContractsInput
+  upsert?: Prisma.PrincipalUpsertWithoutContractsInput
+  connect?: Prisma.PrincipalWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.PrincipalUpdateToOneWithWhereWithoutContractsInput, Prisma.PrincipalUpdateWithoutContractsInput>, Prisma.PrincipalUncheckedUpdateWithoutContractsInput>
+}
+
+export type PrincipalCreateNestedOneWithoutClaimTokensInput = {
+  create?: Prisma.XOR<Prisma.PrincipalCreateWithoutClaimTokensInput, Prisma.PrincipalUncheckedCreateWithoutClaimTokensInput>
+  connectOrCreate?: Prisma.PrincipalCreateOrConnectWithoutClaimTokensInput
+  connect?: Prisma.PrincipalWhereUniqueInput
+}
+
+export type PrincipalUpdateOneRequiredWithoutClaimTokensNestedInput = {
+  create?: Prisma.XOR<Prisma.PrincipalCreateWithoutClaimTokensInput, Prisma.PrincipalUncheckedCreateWithoutClaimTokensInput>
+  connectOrCreate?: Prisma.PrincipalCreateOrConnectWithoutClaimTokensInput
+  upsert?: Prisma.PrincipalUpsertWithoutClaimTokensInput
+  connect?: Prisma.PrincipalWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.PrincipalUpdateToOneWithWhereWithoutClaimTokensInput, Prisma.PrincipalUpdateWithoutClaimTokensInput>, Prisma.PrincipalUncheckedUpdateWithoutClaimTokensInput>
+}
+
+export type PrincipalCreateNestedOneWithoutSubmissionsInput = {
+  create?: Prisma.XOR<Prisma.PrincipalCreateWithoutSubmissionsInput, Prisma.PrincipalUncheckedCreateWithoutSubmissionsInput>
+  connectOrCreate?: Prisma.PrincipalCreateOrConnectWithoutSubmissionsInput
+  connect?: Prisma.PrincipalWhereUniqueInput
+}
+
+export type PrincipalUpdateOneRequiredWithoutSubmissionsNestedInput = {
+  create?: Prisma.XOR<Prisma.PrincipalCreateWithoutSubmissionsInput, Prisma.PrincipalUncheckedCreateWithoutSubmissionsInput>
+  connectOrCreate?: Prisma.PrincipalCreateOrConnectWithoutSubmissionsInput
+  upsert?: Prisma.PrincipalUpsertWithoutSubmissionsInput
+  connect?: Prisma.PrincipalWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.PrincipalUpdateToOneWithWhereWithoutSubmissionsInput, Prisma.PrincipalUpdateWithoutSubmissionsInput>, Prisma.PrincipalUncheckedUpdateWithoutSubmissionsInput>
+}
+
+export type PrincipalCreateNestedOneWithoutChallengesInput = {
+  create?: Prisma.XOR<Prisma.PrincipalCreateWithoutChallengesInput, Prisma.PrincipalUncheckedCreateWithoutChallengesInput>
+  connectOrCreate?: Prisma.PrincipalCreateOrConnectWithoutChallengesInput
+  connect?: Prisma.PrincipalWhereUniqueInput
+}
+
+export type PrincipalUpdateOneRequiredWithoutChallengesNestedInput = {
+  create?: Prisma.XOR<Prisma.PrincipalCreateWithoutChallengesInput, Prisma.PrincipalUncheckedCreateWithoutChallengesInput>
+  connectOrCreate?: Prisma.PrincipalCreateOrConnectWithoutChallengesInput
+  upsert?: Prisma.PrincipalUpsertWithoutChallengesInput
+  connect?: Prisma.PrincipalWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.PrincipalUpdateToOneWithWhereWithoutChallengesInput, Prisma.PrincipalUpdateWithoutChallengesInput>, Prisma.PrincipalUncheckedUpdateWithoutChallengesInput>
+}
+
+export type PrincipalCreateNestedOneWithoutResolutionsInput = {
+  create?: Prisma.XOR<Prisma.PrincipalCreateWithoutResolutionsInput, Prisma.PrincipalUncheckedCreateWithoutResolutionsInput>
+  connectOrCreate?: Prisma.PrincipalCreateOrConnectWithoutResolutionsInput
+  connect?: Prisma.PrincipalWhereUniqueInput
+}
+
+export type PrincipalUpdateOneRequiredWithoutResolutionsNestedInput = {
+  create?: Prisma.XOR<Prisma.PrincipalCreateWithoutResolutionsInput, Prisma.PrincipalUncheckedCreateWithoutResolutionsInput>
+  connectOrCreate?: Prisma.PrincipalCreateOrConnectWithoutResolutionsInput
+  upsert?: Prisma.PrincipalUpsertWithoutResolutionsInput
+  connect?: Prisma.PrincipalWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.PrincipalUpdateToOneWithWhereWithoutResolutionsInput, Prisma.PrincipalUpdateWithoutResolutionsInput>, Prisma.PrincipalUncheckedUpdateWithoutResolutionsInput>
+}
+
+export type PrincipalCreateNestedOneWithoutPayoutsInput = {
+  create?: Prisma.XOR<Prisma.PrincipalCreateWithoutPayoutsInput, Prisma.PrincipalUncheckedCreateWithoutPayoutsInput>
+  connectOrCreate?: Prisma.PrincipalCreateOrConnectWithoutPayoutsInput
+  connect?: Prisma.PrincipalWhereUniqueInput
+}
+
+export type PrincipalUpdateOneRequiredWithoutPayoutsNestedInput = {
+  create?: Prisma.XOR<Prisma.PrincipalCreateWithoutPayoutsInput, Prisma.PrincipalUncheckedCreateWithoutPayoutsInput>
+  connectOrCreate?: Prisma.PrincipalCreateOrConnectWithoutPayoutsInput
+  upsert?: Prisma.PrincipalUpsertWithoutPayoutsInput
+  connect?: Prisma.PrincipalWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.PrincipalUpdateToOneWithWhereWithoutPayoutsInput, Prisma.PrincipalUpdateWithoutPayoutsInput>, Prisma.PrincipalUncheckedUpdateWithoutPayoutsInput>
+}
+
+export type PrincipalCreateNestedOneWithoutEventsInput = {
+  create?: Prisma.XOR<Prisma.PrincipalCreateWithoutEventsInput, Prisma.PrincipalUncheckedCreateWithoutEventsInput>
+  connectOrCreate?: Prisma.PrincipalCreateOrConnectWithoutEventsInput
+  connect?: Prisma.PrincipalWhereUniqueInput
+}
+
+export type PrincipalUpdateOneWithoutEventsNestedInput = {
+  create?: Prisma.XOR<Prisma.PrincipalCreateWithoutEventsInput, Prisma.PrincipalUncheckedCreateWithoutEventsInput>
+  connectOrCreate?: Prisma.PrincipalCreateOrConnectWithoutEventsInput
+  upsert?: Prisma.PrincipalUpsertWithoutEventsInput
+  disconnect?: Prisma.PrincipalWhereInput | boolean
+  delete?: Prisma.PrincipalWhereInput | boolean
+  connect?: Prisma.PrincipalWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.PrincipalUpdateToOneWithWhereWithoutEventsInput, Prisma.PrincipalUpdateWithoutEventsInput>, Prisma.PrincipalUncheckedUpdateWithoutEventsInput>
+}
+
 export type PrincipalCreateWithoutKeysInput = {
   id: string
   name: string
   roles?: Prisma.PrincipalCreaterolesInput | string[]
   createdAt?: Date | string
   disabledAt?: Date | string | null
+  idempotencyKeys?: Prisma.IdempotencyKeyCreateNestedManyWithoutPrincipalInput
+  packages?: Prisma.PackageCreateNestedManyWithoutOwnerInput
+  contracts?: Prisma.ContractCreateNestedManyWithoutRequesterInput
+  claimTokens?: Prisma.ClaimTokenCreateNestedManyWithoutSolverInput
+  submissions?: Prisma.SubmissionCreateNestedManyWithoutSolverInput
+  challenges?: Prisma.ChallengeCreateNestedManyWithoutChallengerInput
+  resolutions?: Prisma.ResolutionCreateNestedManyWithoutArbiterInput
+  payouts?: Prisma.PayoutCreateNestedManyWithoutSolverInput
+  events?: Prisma.EventCreateNestedManyWithoutActorInput
 }
 
 export type PrincipalUncheckedCreateWithoutKeysInput = {
@@ -368,6 +573,15 @@ export type PrincipalUncheckedCreateWithoutKeysInput = {
   roles?: Prisma.PrincipalCreaterolesInput | string[]
   createdAt?: Date | string
   disabledAt?: Date | string | null
+  idempotencyKeys?: Prisma.IdempotencyKeyUncheckedCreateNestedManyWithoutPrincipalInput
+  packages?: Prisma.PackageUncheckedCreateNestedManyWithoutOwnerInput
+  contracts?: Prisma.ContractUncheckedCreateNestedManyWithoutRequesterInput
+  claimTokens?: Prisma.ClaimTokenUncheckedCreateNestedManyWithoutSolverInput
+  submissions?: Prisma.SubmissionUncheckedCreateNestedManyWithoutSolverInput
+  challenges?: Prisma.ChallengeUncheckedCreateNestedManyWithoutChallengerInput
+  resolutions?: Prisma.ResolutionUncheckedCreateNestedManyWithoutArbiterInput
+  payouts?: Prisma.PayoutUncheckedCreateNestedManyWithoutSolverInput
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutActorInput
 }
 
 export type PrincipalCreateOrConnectWithoutKeysInput = {
@@ -392,6 +606,15 @@ export type PrincipalUpdateWithoutKeysInput = {
   roles?: Prisma.PrincipalUpdaterolesInput | string[]
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  idempotencyKeys?: Prisma.IdempotencyKeyUpdateManyWithoutPrincipalNestedInput
+  packages?: Prisma.PackageUpdateManyWithoutOwnerNestedInput
+  contracts?: Prisma.ContractUpdateManyWithoutRequesterNestedInput
+  claimTokens?: Prisma.ClaimTokenUpdateManyWithoutSolverNestedInput
+  submissions?: Prisma.SubmissionUpdateManyWithoutSolverNestedInput
+  challenges?: Prisma.ChallengeUpdateManyWithoutChallengerNestedInput
+  resolutions?: Prisma.ResolutionUpdateManyWithoutArbiterNestedInput
+  payouts?: Prisma.PayoutUpdateManyWithoutSolverNestedInput
+  events?: Prisma.EventUpdateManyWithoutActorNestedInput
 }
 
 export type PrincipalUncheckedUpdateWithoutKeysInput = {
@@ -400,6 +623,771 @@ export type PrincipalUncheckedUpdateWithoutKeysInput = {
   roles?: Prisma.PrincipalUpdaterolesInput | string[]
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  idempotencyKeys?: Prisma.IdempotencyKeyUncheckedUpdateManyWithoutPrincipalNestedInput
+  packages?: Prisma.PackageUncheckedUpdateManyWithoutOwnerNestedInput
+  contracts?: Prisma.ContractUncheckedUpdateManyWithoutRequesterNestedInput
+  claimTokens?: Prisma.ClaimTokenUncheckedUpdateManyWithoutSolverNestedInput
+  submissions?: Prisma.SubmissionUncheckedUpdateManyWithoutSolverNestedInput
+  challenges?: Prisma.ChallengeUncheckedUpdateManyWithoutChallengerNestedInput
+  resolutions?: Prisma.ResolutionUncheckedUpdateManyWithoutArbiterNestedInput
+  payouts?: Prisma.PayoutUncheckedUpdateManyWithoutSolverNestedInput
+  events?: Prisma.EventUncheckedUpdateManyWithoutActorNestedInput
+}
+
+export type PrincipalCreateWithoutIdempotencyKeysInput = {
+  id: string
+  name: string
+  roles?: Prisma.PrincipalCreaterolesInput | string[]
+  createdAt?: Date | string
+  disabledAt?: Date | string | null
+  keys?: Prisma.ApiKeyCreateNestedManyWithoutPrincipalInput
+  packages?: Prisma.PackageCreateNestedManyWithoutOwnerInput
+  contracts?: Prisma.ContractCreateNestedManyWithoutRequesterInput
+  claimTokens?: Prisma.ClaimTokenCreateNestedManyWithoutSolverInput
+  submissions?: Prisma.SubmissionCreateNestedManyWithoutSolverInput
+  challenges?: Prisma.ChallengeCreateNestedManyWithoutChallengerInput
+  resolutions?: Prisma.ResolutionCreateNestedManyWithoutArbiterInput
+  payouts?: Prisma.PayoutCreateNestedManyWithoutSolverInput
+  events?: Prisma.EventCreateNestedManyWithoutActorInput
+}
+
+export type PrincipalUncheckedCreateWithoutIdempotencyKeysInput = {
+  id: string
+  name: string
+  roles?: Prisma.PrincipalCreaterolesInput | string[]
+  createdAt?: Date | string
+  disabledAt?: Date | string | null
+  keys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutPrincipalInput
+  packages?: Prisma.PackageUncheckedCreateNestedManyWithoutOwnerInput
+  contracts?: Prisma.ContractUncheckedCreateNestedManyWithoutRequesterInput
+  claimTokens?: Prisma.ClaimTokenUncheckedCreateNestedManyWithoutSolverInput
+  submissions?: Prisma.SubmissionUncheckedCreateNestedManyWithoutSolverInput
+  challenges?: Prisma.ChallengeUncheckedCreateNestedManyWithoutChallengerInput
+  resolutions?: Prisma.ResolutionUncheckedCreateNestedManyWithoutArbiterInput
+  payouts?: Prisma.PayoutUncheckedCreateNestedManyWithoutSolverInput
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutActorInput
+}
+
+export type PrincipalCreateOrConnectWithoutIdempotencyKeysInput = {
+  where: Prisma.PrincipalWhereUniqueInput
+  create: Prisma.XOR<Prisma.PrincipalCreateWithoutIdempotencyKeysInput, Prisma.PrincipalUncheckedCreateWithoutIdempotencyKeysInput>
+}
+
+export type PrincipalUpsertWithoutIdempotencyKeysInput = {
+  update: Prisma.XOR<Prisma.PrincipalUpdateWithoutIdempotencyKeysInput, Prisma.PrincipalUncheckedUpdateWithoutIdempotencyKeysInput>
+  create: Prisma.XOR<Prisma.PrincipalCreateWithoutIdempotencyKeysInput, Prisma.PrincipalUncheckedCreateWithoutIdempotencyKeysInput>
+  where?: Prisma.PrincipalWhereInput
+}
+
+export type PrincipalUpdateToOneWithWhereWithoutIdempotencyKeysInput = {
+  where?: Prisma.PrincipalWhereInput
+  data: Prisma.XOR<Prisma.PrincipalUpdateWithoutIdempotencyKeysInput, Prisma.PrincipalUncheckedUpdateWithoutIdempotencyKeysInput>
+}
+
+export type PrincipalUpdateWithoutIdempotencyKeysInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  roles?: Prisma.PrincipalUpdaterolesInput | string[]
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  keys?: Prisma.ApiKeyUpdateManyWithoutPrincipalNestedInput
+  packages?: Prisma.PackageUpdateManyWithoutOwnerNestedInput
+  contracts?: Prisma.ContractUpdateManyWithoutRequesterNestedInput
+  claimTokens?: Prisma.ClaimTokenUpdateManyWithoutSolverNestedInput
+  submissions?: Prisma.SubmissionUpdateManyWithoutSolverNestedInput
+  challenges?: Prisma.ChallengeUpdateManyWithoutChallengerNestedInput
+  resolutions?: Prisma.ResolutionUpdateManyWithoutArbiterNestedInput
+  payouts?: Prisma.PayoutUpdateManyWithoutSolverNestedInput
+  events?: Prisma.EventUpdateManyWithoutActorNestedInput
+}
+
+export type PrincipalUncheckedUpdateWithoutIdempotencyKeysInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  roles?: Prisma.PrincipalUpdaterolesInput | string[]
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  keys?: Prisma.ApiKeyUncheckedUpdateManyWithoutPrincipalNestedInput
+  packages?: Prisma.PackageUncheckedUpdateManyWithoutOwnerNestedInput
+  contracts?: Prisma.ContractUncheckedUpdateManyWithoutRequesterNestedInput
+  claimTokens?: Prisma.ClaimTokenUncheckedUpdateManyWithoutSolverNestedInput
+  submissions?: Prisma.SubmissionUncheckedUpdateManyWithoutSolverNestedInput
+  challenges?: Prisma.ChallengeUncheckedUpdateManyWithoutChallengerNestedInput
+  resolutions?: Prisma.ResolutionUncheckedUpdateManyWithoutArbiterNestedInput
+  payouts?: Prisma.PayoutUncheckedUpdateManyWithoutSolverNestedInput
+  events?: Prisma.EventUncheckedUpdateManyWithoutActorNestedInput
+}
+
+export type PrincipalCreateWithoutPackagesInput = {
+  id: string
+  name: string
+  roles?: Prisma.PrincipalCreaterolesInput | string[]
+  createdAt?: Date | string
+  disabledAt?: Date | string | null
+  keys?: Prisma.ApiKeyCreateNestedManyWithoutPrincipalInput
+  idempotencyKeys?: Prisma.IdempotencyKeyCreateNestedManyWithoutPrincipalInput
+  contracts?: Prisma.ContractCreateNestedManyWithoutRequesterInput
+  claimTokens?: Prisma.ClaimTokenCreateNestedManyWithoutSolverInput
+  submissions?: Prisma.SubmissionCreateNestedManyWithoutSolverInput
+  challenges?: Prisma.ChallengeCreateNestedManyWithoutChallengerInput
+  resolutions?: Prisma.ResolutionCreateNestedManyWithoutArbiterInput
+  payouts?: Prisma.PayoutCreateNestedManyWithoutSolverInput
+  events?: Prisma.EventCreateNestedManyWithoutActorInput
+}
+
+export type PrincipalUncheckedCreateWithoutPackagesInput = {
+  id: string
+  name: string
+  roles?: Prisma.PrincipalCreaterolesInput | string[]
+  createdAt?: Date | string
+  disabledAt?: Date | string | null
+  keys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutPrincipalInput
+  idempotencyKeys?: Prisma.IdempotencyKeyUncheckedCreateNestedManyWithoutPrincipalInput
+  contracts?: Prisma.ContractUncheckedCreateNestedManyWithoutRequesterInput
+  claimTokens?: Prisma.ClaimTokenUncheckedCreateNestedManyWithoutSolverInput
+  submissions?: Prisma.SubmissionUncheckedCreateNestedManyWithoutSolverInput
+  challenges?: Prisma.ChallengeUncheckedCreateNestedManyWithoutChallengerInput
+  resolutions?: Prisma.ResolutionUncheckedCreateNestedManyWithoutArbiterInput
+  payouts?: Prisma.PayoutUncheckedCreateNestedManyWithoutSolverInput
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutActorInput
+}
+
+export type PrincipalCreateOrConnectWithoutPackagesInput = {
+  where: Prisma.PrincipalWhereUniqueInput
+  create: Prisma.XOR<Prisma.PrincipalCreateWithoutPackagesInput, Prisma.PrincipalUncheckedCreateWithoutPackagesInput>
+}
+
+export type PrincipalUpsertWithoutPackagesInput = {
+  update: Prisma.XOR<Prisma.PrincipalUpdateWithoutPackagesInput, Prisma.PrincipalUncheckedUpdateWithoutPackagesInput>
+  create: Prisma.XOR<Prisma.PrincipalCreateWithoutPackagesInput, Prisma.PrincipalUncheckedCreateWithoutPackagesInput>
+  where?: Prisma.PrincipalWhereInput
+}
+
+export type PrincipalUpdateToOneWithWhereWithoutPackagesInput = {
+  where?: Prisma.PrincipalWhereInput
+  data: Prisma.XOR<Prisma.PrincipalUpdateWithoutPackagesInput, Prisma.PrincipalUncheckedUpdateWithoutPackagesInput>
+}
+
+export type PrincipalUpdateWithoutPackagesInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  roles?: Prisma.PrincipalUpdaterolesInput | string[]
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  keys?: Prisma.ApiKeyUpdateManyWithoutPrincipalNestedInput
+  idempotencyKeys?: Prisma.IdempotencyKeyUpdateManyWithoutPrincipalNestedInput
+  contracts?: Prisma.ContractUpdateManyWithoutRequesterNestedInput
+  claimTokens?: Prisma.ClaimTokenUpdateManyWithoutSolverNestedInput
+  submissions?: Prisma.SubmissionUpdateManyWithoutSolverNestedInput
+  challenges?: Prisma.ChallengeUpdateManyWithoutChallengerNestedInput
+  resolutions?: Prisma.ResolutionUpdateManyWithoutArbiterNestedInput
+  payouts?: Prisma.PayoutUpdateManyWithoutSolverNestedInput
+  events?: Prisma.EventUpdateManyWithoutActorNestedInput
+}
+
+export type PrincipalUncheckedUpdateWithoutPackagesInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  roles?: Prisma.PrincipalUpdaterolesInput | string[]
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  keys?: Prisma.ApiKeyUncheckedUpdateManyWithoutPrincipalNestedInput
+  idempotencyKeys?: Prisma.IdempotencyKeyUncheckedUpdateManyWithoutPrincipalNestedInput
+  contracts?: Prisma.ContractUncheckedUpdateManyWithoutRequesterNestedInput
+  claimTokens?: Prisma.ClaimTokenUncheckedUpdateManyWithoutSolverNestedInput
+  submissions?: Prisma.SubmissionUncheckedUpdateManyWithoutSolverNestedInput
+  challenges?: Prisma.ChallengeUncheckedUpdateManyWithoutChallengerNestedInput
+  resolutions?: Prisma.ResolutionUncheckedUpdateManyWithoutArbiterNestedInput
+  payouts?: Prisma.PayoutUncheckedUpdateManyWithoutSolverNestedInput
+  events?: Prisma.EventUncheckedUpdateManyWithoutActorNestedInput
+}
+
+export type PrincipalCreateWithoutContractsInput = {
+  id: string
+  name: string
+  roles?: Prisma.PrincipalCreaterolesInput | string[]
+  createdAt?: Date | string
+  disabledAt?: Date | string | null
+  keys?: Prisma.ApiKeyCreateNestedManyWithoutPrincipalInput
+  idempotencyKeys?: Prisma.IdempotencyKeyCreateNestedManyWithoutPrincipalInput
+  packages?: Prisma.PackageCreateNestedManyWithoutOwnerInput
+  claimTokens?: Prisma.ClaimTokenCreateNestedManyWithoutSolverInput
+  submissions?: Prisma.SubmissionCreateNestedManyWithoutSolverInput
+  challenges?: Prisma.ChallengeCreateNestedManyWithoutChallengerInput
+  resolutions?: Prisma.ResolutionCreateNestedManyWithoutArbiterInput
+  payouts?: Prisma.PayoutCreateNestedManyWithoutSolverInput
+  events?: Prisma.EventCreateNestedManyWithoutActorInput
+}
+
+export type PrincipalUncheckedCreateWithoutContractsInput = {
+  id: string
+  name: string
+  roles?: Prisma.PrincipalCreaterolesInput | string[]
+  createdAt?: Date | string
+  disabledAt?: Date | string | null
+  keys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutPrincipalInput
+  idempotencyKeys?: Prisma.IdempotencyKeyUncheckedCreateNestedManyWithoutPrincipalInput
+  packages?: Prisma.PackageUncheckedCreateNestedManyWithoutOwnerInput
+  claimTokens?: Prisma.ClaimTokenUncheckedCreateNestedManyWithoutSolverInput
+  submissions?: Prisma.SubmissionUncheckedCreateNestedManyWithoutSolverInput
+  challenges?: Prisma.ChallengeUncheckedCreateNestedManyWithoutChallengerInput
+  resolutions?: Prisma.ResolutionUncheckedCreateNestedManyWithoutArbiterInput
+  payouts?: Prisma.PayoutUncheckedCreateNestedManyWithoutSolverInput
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutActorInput
+}
+
+export type PrincipalCreateOrConnectWithoutContractsInput = {
+  where: Prisma.PrincipalWhereUniqueInput
+  create: Prisma.XOR<Prisma.PrincipalCreateWithoutContractsInput, Prisma.PrincipalUncheckedCreateWithoutContractsInput>
+}
+
+export type PrincipalUpsertWithoutContractsInput = {
+  update: Prisma.XOR<Prisma.PrincipalUpdateWithoutContractsInput, Prisma.PrincipalUncheckedUpdateWithoutContractsInput>
+  create: Prisma.XOR<Prisma.PrincipalCreateWithoutContractsInput, Prisma.PrincipalUncheckedCreateWithoutContractsInput>
+  where?: Prisma.PrincipalWhereInput
+}
+
+export type PrincipalUpdateToOneWithWhereWithoutContractsInput = {
+  where?: Prisma.PrincipalWhereInput
+  data: Prisma.XOR<Prisma.PrincipalUpdateWithoutContractsInput, Prisma.PrincipalUncheckedUpdateWithoutContractsInput>
+}
+
+export type PrincipalUpdateWithoutContractsInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  roles?: Prisma.PrincipalUpdaterolesInput | string[]
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  keys?: Prisma.ApiKeyUpdateManyWithoutPrincipalNestedInput
+  idempotencyKeys?: Prisma.IdempotencyKeyUpdateManyWithoutPrincipalNestedInput
+  packages?: Prisma.PackageUpdateManyWithoutOwnerNestedInput
+  claimTokens?: Prisma.ClaimTokenUpdateManyWithoutSolverNestedInput
+  submissions?: Prisma.SubmissionUpdateManyWithoutSolverNestedInput
+  challenges?: Prisma.ChallengeUpdateManyWithoutChallengerNestedInput
+  resolutions?: Prisma.ResolutionUpdateManyWithoutArbiterNestedInput
+  payouts?: Prisma.PayoutUpdateManyWithoutSolverNestedInput
+  events?: Prisma.EventUpdateManyWithoutActorNestedInput
+}
+
+export type PrincipalUncheckedUpdateWithoutContractsInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  roles?: Prisma.PrincipalUpdaterolesInput | string[]
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  keys?: Prisma.ApiKeyUncheckedUpdateManyWithoutPrincipalNestedInput
+  idempotencyKeys?: Prisma.IdempotencyKeyUncheckedUpdateManyWithoutPrincipalNestedInput
+  packages?: Prisma.PackageUncheckedUpdateManyWithoutOwnerNestedInput
+  claimTokens?: Prisma.ClaimTokenUncheckedUpdateManyWithoutSolverNestedInput
+  submissions?: Prisma.SubmissionUncheckedUpdateManyWithoutSolverNestedInput
+  challenges?: Prisma.ChallengeUncheckedUpdateManyWithoutChallengerNestedInput
+  resolutions?: Prisma.ResolutionUncheckedUpdateManyWithoutArbiterNestedInput
+  payouts?: Prisma.PayoutUncheckedUpdateManyWithoutSolverNestedInput
+  events?: Prisma.EventUncheckedUpdateManyWithoutActorNestedInput
+}
+
+export type PrincipalCreateWithoutClaimTokensInput = {
+  id: string
+  name: string
+  roles?: Prisma.PrincipalCreaterolesInput | string[]
+  createdAt?: Date | string
+  disabledAt?: Date | string | null
+  keys?: Prisma.ApiKeyCreateNestedManyWithoutPrincipalInput
+  idempotencyKeys?: Prisma.IdempotencyKeyCreateNestedManyWithoutPrincipalInput
+  packages?: Prisma.PackageCreateNestedManyWithoutOwnerInput
+  contracts?: Prisma.ContractCreateNestedManyWithoutRequesterInput
+  submissions?: Prisma.SubmissionCreateNestedManyWithoutSolverInput
+  challenges?: Prisma.ChallengeCreateNestedManyWithoutChallengerInput
+  resolutions?: Prisma.ResolutionCreateNestedManyWithoutArbiterInput
+  payouts?: Prisma.PayoutCreateNestedManyWithoutSolverInput
+  events?: Prisma.EventCreateNestedManyWithoutActorInput
+}
+
+export type PrincipalUncheckedCreateWithoutClaimTokensInput = {
+  id: string
+  name: string
+  roles?: Prisma.PrincipalCreaterolesInput | string[]
+  createdAt?: Date | string
+  disabledAt?: Date | string | null
+  keys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutPrincipalInput
+  idempotencyKeys?: Prisma.IdempotencyKeyUncheckedCreateNestedManyWithoutPrincipalInput
+  packages?: Prisma.PackageUncheckedCreateNestedManyWithoutOwnerInput
+  contracts?: Prisma.ContractUncheckedCreateNestedManyWithoutRequesterInput
+  submissions?: Prisma.SubmissionUncheckedCreateNestedManyWithoutSolverInput
+  challenges?: Prisma.ChallengeUncheckedCreateNestedManyWithoutChallengerInput
+  resolutions?: Prisma.ResolutionUncheckedCreateNestedManyWithoutArbiterInput
+  payouts?: Prisma.PayoutUncheckedCreateNestedManyWithoutSolverInput
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutActorInput
+}
+
+export type PrincipalCreateOrConnectWithoutClaimTokensInput = {
+  where: Prisma.PrincipalWhereUniqueInput
+  create: Prisma.XOR<Prisma.PrincipalCreateWithoutClaimTokensInput, Prisma.PrincipalUncheckedCreateWithoutClaimTokensInput>
+}
+
+export type PrincipalUpsertWithoutClaimTokensInput = {
+  update: Prisma.XOR<Prisma.PrincipalUpdateWithoutClaimTokensInput, Prisma.PrincipalUncheckedUpdateWithoutClaimTokensInput>
+  create: Prisma.XOR<Prisma.PrincipalCreateWithoutClaimTokensInput, Prisma.PrincipalUncheckedCreateWithoutClaimTokensInput>
+  where?: Prisma.PrincipalWhereInput
+}
+
+export type PrincipalUpdateToOneWithWhereWithoutClaimTokensInput = {
+  where?: Prisma.PrincipalWhereInput
+  data: Prisma.XOR<Prisma.PrincipalUpdateWithoutClaimTokensInput, Prisma.PrincipalUncheckedUpdateWithoutClaimTokensInput>
+}
+
+export type PrincipalUpdateWithoutClaimTokensInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  roles?: Prisma.PrincipalUpdaterolesInput | string[]
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  keys?: Prisma.ApiKeyUpdateManyWithoutPrincipalNestedInput
+  idempotencyKeys?: Prisma.IdempotencyKeyUpdateManyWithoutPrincipalNestedInput
+  packages?: Prisma.PackageUpdateManyWithoutOwnerNestedInput
+  contracts?: Prisma.ContractUpdateManyWithoutRequesterNestedInput
+  submissions?: Prisma.SubmissionUpdateManyWithoutSolverNestedInput
+  challenges?: Prisma.ChallengeUpdateManyWithoutChallengerNestedInput
+  resolutions?: Prisma.ResolutionUpdateManyWithoutArbiterNestedInput
+  payouts?: Prisma.PayoutUpdateManyWithoutSolverNestedInput
+  events?: Prisma.EventUpdateManyWithoutActorNestedInput
+}
+
+export type PrincipalUncheckedUpdateWithoutClaimTokensInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  roles?: Prisma.PrincipalUpdaterolesInput | string[]
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  keys?: Prisma.ApiKeyUncheckedUpdateManyWithoutPrincipalNestedInput
+  idempotencyKeys?: Prisma.IdempotencyKeyUncheckedUpdateManyWithoutPrincipalNestedInput
+  packages?: Prisma.PackageUncheckedUpdateManyWithoutOwnerNestedInput
+  contracts?: Prisma.ContractUncheckedUpdateManyWithoutRequesterNestedInput
+  submissions?: Prisma.SubmissionUncheckedUpdateManyWithoutSolverNestedInput
+  challenges?: Prisma.ChallengeUncheckedUpdateManyWithoutChallengerNestedInput
+  resolutions?: Prisma.ResolutionUncheckedUpdateManyWithoutArbiterNestedInput
+  payouts?: Prisma.PayoutUncheckedUpdateManyWithoutSolverNestedInput
+  events?: Prisma.EventUncheckedUpdateManyWithoutActorNestedInput
+}
+
+export type PrincipalCreateWithoutSubmissionsInput = {
+  id: string
+  name: string
+  roles?: Prisma.PrincipalCreaterolesInput | string[]
+  createdAt?: Date | string
+  disabledAt?: Date | string | null
+  keys?: Prisma.ApiKeyCreateNestedManyWithoutPrincipalInput
+  idempotencyKeys?: Prisma.IdempotencyKeyCreateNestedManyWithoutPrincipalInput
+  packages?: Prisma.PackageCreateNestedManyWithoutOwnerInput
+  contracts?: Prisma.ContractCreateNestedManyWithoutRequesterInput
+  claimTokens?: Prisma.ClaimTokenCreateNestedManyWithoutSolverInput
+  challenges?: Prisma.ChallengeCreateNestedManyWithoutChallengerInput
+  resolutions?: Prisma.ResolutionCreateNestedManyWithoutArbiterInput
+  payouts?: Prisma.PayoutCreateNestedManyWithoutSolverInput
+  events?: Prisma.EventCreateNestedManyWithoutActorInput
+}
+
+export type PrincipalUncheckedCreateWithoutSubmissionsInput = {
+  id: string
+  name: string
+  roles?: Prisma.PrincipalCreaterolesInput | string[]
+  createdAt?: Date | string
+  disabledAt?: Date | string | null
+  keys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutPrincipalInput
+  idempotencyKeys?: Prisma.IdempotencyKeyUncheckedCreateNestedManyWithoutPrincipalInput
+  packages?: Prisma.PackageUncheckedCreateNestedManyWithoutOwnerInput
+  contracts?: Prisma.ContractUncheckedCreateNestedManyWithoutRequesterInput
+  claimTokens?: Prisma.ClaimTokenUncheckedCreateNestedManyWithoutSolverInput
+  challenges?: Prisma.ChallengeUncheckedCreateNestedManyWithoutChallengerInput
+  resolutions?: Prisma.ResolutionUncheckedCreateNestedManyWithoutArbiterInput
+  payouts?: Prisma.PayoutUncheckedCreateNestedManyWithoutSolverInput
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutActorInput
+}
+
+export type PrincipalCreateOrConnectWithoutSubmissionsInput = {
+  where: Prisma.PrincipalWhereUniqueInput
+  create: Prisma.XOR<Prisma.PrincipalCreateWithoutSubmissionsInput, Prisma.PrincipalUncheckedCreateWithoutSubmissionsInput>
+}
+
+export type PrincipalUpsertWithoutSubmissionsInput = {
+  update: Prisma.XOR<Prisma.PrincipalUpdateWithoutSubmissionsInput, Prisma.PrincipalUncheckedUpdateWithoutSubmissionsInput>
+  create: Prisma.XOR<Prisma.PrincipalCreateWithoutSubmissionsInput, Prisma.PrincipalUncheckedCreateWithoutSubmissionsInput>
+  where?: Prisma.PrincipalWhereInput
+}
+
+export type PrincipalUpdateToOneWithWhereWithoutSubmissionsInput = {
+  where?: Prisma.PrincipalWhereInput
+  data: Prisma.XOR<Prisma.PrincipalUpdateWithoutSubmissionsInput, Prisma.PrincipalUncheckedUpdateWithoutSubmissionsInput>
+}
+
+export type PrincipalUpdateWithoutSubmissionsInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  roles?: Prisma.PrincipalUpdaterolesInput | string[]
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  keys?: Prisma.ApiKeyUpdateManyWithoutPrincipalNestedInput
+  idempotencyKeys?: Prisma.IdempotencyKeyUpdateManyWithoutPrincipalNestedInput
+  packages?: Prisma.PackageUpdateManyWithoutOwnerNestedInput
+  contracts?: Prisma.ContractUpdateManyWithoutRequesterNestedInput
+  claimTokens?: Prisma.ClaimTokenUpdateManyWithoutSolverNestedInput
+  challenges?: Prisma.ChallengeUpdateManyWithoutChallengerNestedInput
+  resolutions?: Prisma.ResolutionUpdateManyWithoutArbiterNestedInput
+  payouts?: Prisma.PayoutUpdateManyWithoutSolverNestedInput
+  events?: Prisma.EventUpdateManyWithoutActorNestedInput
+}
+
+export type PrincipalUncheckedUpdateWithoutSubmissionsInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  roles?: Prisma.PrincipalUpdaterolesInput | string[]
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  keys?: Prisma.ApiKeyUncheckedUpdateManyWithoutPrincipalNestedInput
+  idempotencyKeys?: Prisma.IdempotencyKeyUncheckedUpdateManyWithoutPrincipalNestedInput
+  packages?: Prisma.PackageUncheckedUpdateManyWithoutOwnerNestedInput
+  contracts?: Prisma.ContractUncheckedUpdateManyWithoutRequesterNestedInput
+  claimTokens?: Prisma.ClaimTokenUncheckedUpdateManyWithoutSolverNestedInput
+  challenges?: Prisma.ChallengeUncheckedUpdateManyWithoutChallengerNestedInput
+  resolutions?: Prisma.ResolutionUncheckedUpdateManyWithoutArbiterNestedInput
+  payouts?: Prisma.PayoutUncheckedUpdateManyWithoutSolverNestedInput
+  events?: Prisma.EventUncheckedUpdateManyWithoutActorNestedInput
+}
+
+export type PrincipalCreateWithoutChallengesInput = {
+  id: string
+  name: string
+  roles?: Prisma.PrincipalCreaterolesInput | string[]
+  createdAt?: Date | string
+  disabledAt?: Date | string | null
+  keys?: Prisma.ApiKeyCreateNestedManyWithoutPrincipalInput
+  idempotencyKeys?: Prisma.IdempotencyKeyCreateNestedManyWithoutPrincipalInput
+  packages?: Prisma.PackageCreateNestedManyWithoutOwnerInput
+  contracts?: Prisma.ContractCreateNestedManyWithoutRequesterInput
+  claimTokens?: Prisma.ClaimTokenCreateNestedManyWithoutSolverInput
+  submissions?: Prisma.SubmissionCreateNestedManyWithoutSolverInput
+  resolutions?: Prisma.ResolutionCreateNestedManyWithoutArbiterInput
+  payouts?: Prisma.PayoutCreateNestedManyWithoutSolverInput
+  events?: Prisma.EventCreateNestedManyWithoutActorInput
+}
+
+export type PrincipalUncheckedCreateWithoutChallengesInput = {
+  id: string
+  name: string
+  roles?: Prisma.PrincipalCreaterolesInput | string[]
+  createdAt?: Date | string
+  disabledAt?: Date | string | null
+  keys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutPrincipalInput
+  idempotencyKeys?: Prisma.IdempotencyKeyUncheckedCreateNestedManyWithoutPrincipalInput
+  packages?: Prisma.PackageUncheckedCreateNestedManyWithoutOwnerInput
+  contracts?: Prisma.ContractUncheckedCreateNestedManyWithoutRequesterInput
+  claimTokens?: Prisma.ClaimTokenUncheckedCreateNestedManyWithoutSolverInput
+  submissions?: Prisma.SubmissionUncheckedCreateNestedManyWithoutSolverInput
+  resolutions?: Prisma.ResolutionUncheckedCreateNestedManyWithoutArbiterInput
+  payouts?: Prisma.PayoutUncheckedCreateNestedManyWithoutSolverInput
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutActorInput
+}
+
+export type PrincipalCreateOrConnectWithoutChallengesInput = {
+  where: Prisma.PrincipalWhereUniqueInput
+  create: Prisma.XOR<Prisma.PrincipalCreateWithoutChallengesInput, Prisma.PrincipalUncheckedCreateWithoutChallengesInput>
+}
+
+export type PrincipalUpsertWithoutChallengesInput = {
+  update: Prisma.XOR<Prisma.PrincipalUpdateWithoutChallengesInput, Prisma.PrincipalUncheckedUpdateWithoutChallengesInput>
+  create: Prisma.XOR<Prisma.PrincipalCreateWithoutChallengesInput, Prisma.PrincipalUncheckedCreateWithoutChallengesInput>
+  where?: Prisma.PrincipalWhereInput
+}
+
+export type PrincipalUpdateToOneWithWhereWithoutChallengesInput = {
+  where?: Prisma.PrincipalWhereInput
+  data: Prisma.XOR<Prisma.PrincipalUpdateWithoutChallengesInput, Prisma.PrincipalUncheckedUpdateWithoutChallengesInput>
+}
+
+export type PrincipalUpdateWithoutChallengesInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  roles?: Prisma.PrincipalUpdaterolesInput | string[]
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  keys?: Prisma.ApiKeyUpdateManyWithoutPrincipalNestedInput
+  idempotencyKeys?: Prisma.IdempotencyKeyUpdateManyWithoutPrincipalNestedInput
+  packages?: Prisma.PackageUpdateManyWithoutOwnerNestedInput
+  contracts?: Prisma.ContractUpdateManyWithoutRequesterNestedInput
+  claimTokens?: Prisma.ClaimTokenUpdateManyWithoutSolverNestedInput
+  submissions?: Prisma.SubmissionUpdateManyWithoutSolverNestedInput
+  resolutions?: Prisma.ResolutionUpdateManyWithoutArbiterNestedInput
+  payouts?: Prisma.PayoutUpdateManyWithoutSolverNestedInput
+  events?: Prisma.EventUpdateManyWithoutActorNestedInput
+}
+
+export type PrincipalUncheckedUpdateWithoutChallengesInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  roles?: Prisma.PrincipalUpdaterolesInput | string[]
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  keys?: Prisma.ApiKeyUncheckedUpdateManyWithoutPrincipalNestedInput
+  idempotencyKeys?: Prisma.IdempotencyKeyUncheckedUpdateManyWithoutPrincipalNestedInput
+  packages?: Prisma.PackageUncheckedUpdateManyWithoutOwnerNestedInput
+  contracts?: Prisma.ContractUncheckedUpdateManyWithoutRequesterNestedInput
+  claimTokens?: Prisma.ClaimTokenUncheckedUpdateManyWithoutSolverNestedInput
+  submissions?: Prisma.SubmissionUncheckedUpdateManyWithoutSolverNestedInput
+  resolutions?: Prisma.ResolutionUncheckedUpdateManyWithoutArbiterNestedInput
+  payouts?: Prisma.PayoutUncheckedUpdateManyWithoutSolverNestedInput
+  events?: Prisma.EventUncheckedUpdateManyWithoutActorNestedInput
+}
+
+export type PrincipalCreateWithoutResolutionsInput = {
+  id: string
+  name: string
+  roles?: Prisma.PrincipalCreaterolesInput | string[]
+  createdAt?: Date | string
+  disabledAt?: Date | string | null
+  keys?: Prisma.ApiKeyCreateNestedManyWithoutPrincipalInput
+  idempotencyKeys?: Prisma.IdempotencyKeyCreateNestedManyWithoutPrincipalInput
+  packages?: Prisma.PackageCreateNestedManyWithoutOwnerInput
+  contracts?: Prisma.ContractCreateNestedManyWithoutRequesterInput
+  claimTokens?: Prisma.ClaimTokenCreateNestedManyWithoutSolverInput
+  submissions?: Prisma.SubmissionCreateNestedManyWithoutSolverInput
+  challenges?: Prisma.ChallengeCreateNestedManyWithoutChallengerInput
+  payouts?: Prisma.PayoutCreateNestedManyWithoutSolverInput
+  events?: Prisma.EventCreateNestedManyWithoutActorInput
+}
+
+export type PrincipalUncheckedCreateWithoutResolutionsInput = {
+  id: string
+  name: string
+  roles?: Prisma.PrincipalCreaterolesInput | string[]
+  createdAt?: Date | string
+  disabledAt?: Date | string | null
+  keys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutPrincipalInput
+  idempotencyKeys?: Prisma.IdempotencyKeyUncheckedCreateNestedManyWithoutPrincipalInput
+  packages?: Prisma.PackageUncheckedCreateNestedManyWithoutOwnerInput
+  contracts?: Prisma.ContractUncheckedCreateNestedManyWithoutRequesterInput
+  claimTokens?: Prisma.ClaimTokenUncheckedCreateNestedManyWithoutSolverInput
+  submissions?: Prisma.SubmissionUncheckedCreateNestedManyWithoutSolverInput
+  challenges?: Prisma.ChallengeUncheckedCreateNestedManyWithoutChallengerInput
+  payouts?: Prisma.PayoutUncheckedCreateNestedManyWithoutSolverInput
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutActorInput
+}
+
+export type PrincipalCreateOrConnectWithoutResolutionsInput = {
+  where: Prisma.PrincipalWhereUniqueInput
+  create: Prisma.XOR<Prisma.PrincipalCreateWithoutResolutionsInput, Prisma.PrincipalUncheckedCreateWithoutResolutionsInput>
+}
+
+export type PrincipalUpsertWithoutResolutionsInput = {
+  update: Prisma.XOR<Prisma.PrincipalUpdateWithoutResolutionsInput, Prisma.PrincipalUncheckedUpdateWithoutResolutionsInput>
+  create: Prisma.XOR<Prisma.PrincipalCreateWithoutResolutionsInput, Prisma.PrincipalUncheckedCreateWithoutResolutionsInput>
+  where?: Prisma.PrincipalWhereInput
+}
+
+export type PrincipalUpdateToOneWithWhereWithoutResolutionsInput = {
+  where?: Prisma.PrincipalWhereInput
+  data: Prisma.XOR<Prisma.PrincipalUpdateWithoutResolutionsInput, Prisma.PrincipalUncheckedUpdateWithoutResolutionsInput>
+}
+
+export type PrincipalUpdateWithoutResolutionsInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  roles?: Prisma.PrincipalUpdaterolesInput | string[]
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  keys?: Prisma.ApiKeyUpdateManyWithoutPrincipalNestedInput
+  idempotencyKeys?: Prisma.IdempotencyKeyUpdateManyWithoutPrincipalNestedInput
+  packages?: Prisma.PackageUpdateManyWithoutOwnerNestedInput
+  contracts?: Prisma.ContractUpdateManyWithoutRequesterNestedInput
+  claimTokens?: Prisma.ClaimTokenUpdateManyWithoutSolverNestedInput
+  submissions?: Prisma.SubmissionUpdateManyWithoutSolverNestedInput
+  challenges?: Prisma.ChallengeUpdateManyWithoutChallengerNestedInput
+  payouts?: Prisma.PayoutUpdateManyWithoutSolverNestedInput
+  events?: Prisma.EventUpdateManyWithoutActorNestedInput
+}
+
+export type PrincipalUncheckedUpdateWithoutResolutionsInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  roles?: Prisma.PrincipalUpdaterolesInput | string[]
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  keys?: Prisma.ApiKeyUncheckedUpdateManyWithoutPrincipalNestedInput
+  idempotencyKeys?: Prisma.IdempotencyKeyUncheckedUpdateManyWithoutPrincipalNestedInput
+  packages?: Prisma.PackageUncheckedUpdateManyWithoutOwnerNestedInput
+  contracts?: Prisma.ContractUncheckedUpdateManyWithoutRequesterNestedInput
+  claimTokens?: Prisma.ClaimTokenUncheckedUpdateManyWithoutSolverNestedInput
+  submissions?: Prisma.SubmissionUncheckedUpdateManyWithoutSolverNestedInput
+  challenges?: Prisma.ChallengeUncheckedUpdateManyWithoutChallengerNestedInput
+  payouts?: Prisma.PayoutUncheckedUpdateManyWithoutSolverNestedInput
+  events?: Prisma.EventUncheckedUpdateManyWithoutActorNestedInput
+}
+
+export type PrincipalCreateWithoutPayoutsInput = {
+  id: string
+  name: string
+  roles?: Prisma.PrincipalCreaterolesInput | string[]
+  createdAt?: Date | string
+  disabledAt?: Date | string | null
+  keys?: Prisma.ApiKeyCreateNestedManyWithoutPrincipalInput
+  idempotencyKeys?: Prisma.IdempotencyKeyCreateNestedManyWithoutPrincipalInput
+  packages?: Prisma.PackageCreateNestedManyWithoutOwnerInput
+  contracts?: Prisma.ContractCreateNestedManyWithoutRequesterInput
+  claimTokens?: Prisma.ClaimTokenCreateNestedManyWithoutSolverInput
+  submissions?: Prisma.SubmissionCreateNestedManyWithoutSolverInput
+  challenges?: Prisma.ChallengeCreateNestedManyWithoutChallengerInput
+  resolutions?: Prisma.ResolutionCreateNestedManyWithoutArbiterInput
+  events?: Prisma.EventCreateNestedManyWithoutActorInput
+}
+
+export type PrincipalUncheckedCreateWithoutPayoutsInput = {
+  id: string
+  name: string
+  roles?: Prisma.PrincipalCreaterolesInput | string[]
+  createdAt?: Date | string
+  disabledAt?: Date | string | null
+  keys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutPrincipalInput
+  idempotencyKeys?: Prisma.IdempotencyKeyUncheckedCreateNestedManyWithoutPrincipalInput
+  packages?: Prisma.PackageUncheckedCreateNestedManyWithoutOwnerInput
+  contracts?: Prisma.ContractUncheckedCreateNestedManyWithoutRequesterInput
+  claimTokens?: Prisma.ClaimTokenUncheckedCreateNestedManyWithoutSolverInput
+  submissions?: Prisma.SubmissionUncheckedCreateNestedManyWithoutSolverInput
+  challenges?: Prisma.ChallengeUncheckedCreateNestedManyWithoutChallengerInput
+  resolutions?: Prisma.ResolutionUncheckedCreateNestedManyWithoutArbiterInput
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutActorInput
+}
+
+export type PrincipalCreateOrConnectWithoutPayoutsInput = {
+  where: Prisma.PrincipalWhereUniqueInput
+  create: Prisma.XOR<Prisma.PrincipalCreateWithoutPayoutsInput, Prisma.PrincipalUncheckedCreateWithoutPayoutsInput>
+}
+
+export type PrincipalUpsertWithoutPayoutsInput = {
+  update: Prisma.XOR<Prisma.PrincipalUpdateWithoutPayoutsInput, Prisma.PrincipalUncheckedUpdateWithoutPayoutsInput>
+  create: Prisma.XOR<Prisma.PrincipalCreateWithoutPayoutsInput, Prisma.PrincipalUncheckedCreateWithoutPayoutsInput>
+  where?: Prisma.PrincipalWhereInput
+}
+
+export type PrincipalUpdateToOneWithWhereWithoutPayoutsInput = {
+  where?: Prisma.PrincipalWhereInput
+  data: Prisma.XOR<Prisma.PrincipalUpdateWithoutPayoutsInput, Prisma.PrincipalUncheckedUpdateWithoutPayoutsInput>
+}
+
+export type PrincipalUpdateWithoutPayoutsInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  roles?: Prisma.PrincipalUpdaterolesInput | string[]
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  keys?: Prisma.ApiKeyUpdateManyWithoutPrincipalNestedInput
+  idempotencyKeys?: Prisma.IdempotencyKeyUpdateManyWithoutPrincipalNestedInput
+  packages?: Prisma.PackageUpdateManyWithoutOwnerNestedInput
+  contracts?: Prisma.ContractUpdateManyWithoutRequesterNestedInput
+  claimTokens?: Prisma.ClaimTokenUpdateManyWithoutSolverNestedInput
+  submissions?: Prisma.SubmissionUpdateManyWithoutSolverNestedInput
+  challenges?: Prisma.ChallengeUpdateManyWithoutChallengerNestedInput
+  resolutions?: Prisma.ResolutionUpdateManyWithoutArbiterNestedInput
+  events?: Prisma.EventUpdateManyWithoutActorNestedInput
+}
+
+export type PrincipalUncheckedUpdateWithoutPayoutsInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  roles?: Prisma.PrincipalUpdaterolesInput | string[]
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  keys?: Prisma.ApiKeyUncheckedUpdateManyWithoutPrincipalNestedInput
+  idempotencyKeys?: Prisma.IdempotencyKeyUncheckedUpdateManyWithoutPrincipalNestedInput
+  packages?: Prisma.PackageUncheckedUpdateManyWithoutOwnerNestedInput
+  contracts?: Prisma.ContractUncheckedUpdateManyWithoutRequesterNestedInput
+  claimTokens?: Prisma.ClaimTokenUncheckedUpdateManyWithoutSolverNestedInput
+  submissions?: Prisma.SubmissionUncheckedUpdateManyWithoutSolverNestedInput
+  challenges?: Prisma.ChallengeUncheckedUpdateManyWithoutChallengerNestedInput
+  resolutions?: Prisma.ResolutionUncheckedUpdateManyWithoutArbiterNestedInput
+  events?: Prisma.EventUncheckedUpdateManyWithoutActorNestedInput
+}
+
+export type PrincipalCreateWithoutEventsInput = {
+  id: string
+  name: string
+  roles?: Prisma.PrincipalCreaterolesInput | string[]
+  createdAt?: Date | string
+  disabledAt?: Date | string | null
+  keys?: Prisma.ApiKeyCreateNestedManyWithoutPrincipalInput
+  idempotencyKeys?: Prisma.IdempotencyKeyCreateNestedManyWithoutPrincipalInput
+  packages?: Prisma.PackageCreateNestedManyWithoutOwnerInput
+  contracts?: Prisma.ContractCreateNestedManyWithoutRequesterInput
+  claimTokens?: Prisma.ClaimTokenCreateNestedManyWithoutSolverInput
+  submissions?: Prisma.SubmissionCreateNestedManyWithoutSolverInput
+  challenges?: Prisma.ChallengeCreateNestedManyWithoutChallengerInput
+  resolutions?: Prisma.ResolutionCreateNestedManyWithoutArbiterInput
+  payouts?: Prisma.PayoutCreateNestedManyWithoutSolverInput
+}
+
+export type PrincipalUncheckedCreateWithoutEventsInput = {
+  id: string
+  name: string
+  roles?: Prisma.PrincipalCreaterolesInput | string[]
+  createdAt?: Date | string
+  disabledAt?: Date | string | null
+  keys?: Prisma.ApiKeyUncheckedCreateNestedManyWithoutPrincipalInput
+  idempotencyKeys?: Prisma.IdempotencyKeyUncheckedCreateNestedManyWithoutPrincipalInput
+  packages?: Prisma.PackageUncheckedCreateNestedManyWithoutOwnerInput
+  contracts?: Prisma.ContractUncheckedCreateNestedManyWithoutRequesterInput
+  claimTokens?: Prisma.ClaimTokenUncheckedCreateNestedManyWithoutSolverInput
+  submissions?: Prisma.SubmissionUncheckedCreateNestedManyWithoutSolverInput
+  challenges?: Prisma.ChallengeUncheckedCreateNestedManyWithoutChallengerInput
+  resolutions?: Prisma.ResolutionUncheckedCreateNestedManyWithoutArbiterInput
+  payouts?: Prisma.PayoutUncheckedCreateNestedManyWithoutSolverInput
+}
+
+export type PrincipalCreateOrConnectWithoutEventsInput = {
+  where: Prisma.PrincipalWhereUniqueInput
+  create: Prisma.XOR<Prisma.PrincipalCreateWithoutEventsInput, Prisma.PrincipalUncheckedCreateWithoutEventsInput>
+}
+
+export type PrincipalUpsertWithoutEventsInput = {
+  update: Prisma.XOR<Prisma.PrincipalUpdateWithoutEventsInput, Prisma.PrincipalUncheckedUpdateWithoutEventsInput>
+  create: Prisma.XOR<Prisma.PrincipalCreateWithoutEventsInput, Prisma.PrincipalUncheckedCreateWithoutEventsInput>
+  where?: Prisma.PrincipalWhereInput
+}
+
+export type PrincipalUpdateToOneWithWhereWithoutEventsInput = {
+  where?: Prisma.PrincipalWhereInput
+  data: Prisma.XOR<Prisma.PrincipalUpdateWithoutEventsInput, Prisma.PrincipalUncheckedUpdateWithoutEventsInput>
+}
+
+export type PrincipalUpdateWithoutEventsInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  roles?: Prisma.PrincipalUpdaterolesInput | string[]
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  keys?: Prisma.ApiKeyUpdateManyWithoutPrincipalNestedInput
+  idempotencyKeys?: Prisma.IdempotencyKeyUpdateManyWithoutPrincipalNestedInput
+  packages?: Prisma.PackageUpdateManyWithoutOwnerNestedInput
+  contracts?: Prisma.ContractUpdateManyWithoutRequesterNestedInput
+  claimTokens?: Prisma.ClaimTokenUpdateManyWithoutSolverNestedInput
+  submissions?: Prisma.SubmissionUpdateManyWithoutSolverNestedInput
+  challenges?: Prisma.ChallengeUpdateManyWithoutChallengerNestedInput
+  resolutions?: Prisma.ResolutionUpdateManyWithoutArbiterNestedInput
+  payouts?: Prisma.PayoutUpdateManyWithoutSolverNestedInput
+}
+
+export type PrincipalUncheckedUpdateWithoutEventsInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  name?: Prisma.StringFieldUpdateOperationsInput | string
+  roles?: Prisma.PrincipalUpdaterolesInput | string[]
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  disabledAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  keys?: Prisma.ApiKeyUncheckedUpdateManyWithoutPrincipalNestedInput
+  idempotencyKeys?: Prisma.IdempotencyKeyUncheckedUpdateManyWithoutPrincipalNestedInput
+  packages?: Prisma.PackageUncheckedUpdateManyWithoutOwnerNestedInput
+  contracts?: Prisma.ContractUncheckedUpdateManyWithoutRequesterNestedInput
+  claimTokens?: Prisma.ClaimTokenUncheckedUpdateManyWithoutSolverNestedInput
+  submissions?: Prisma.SubmissionUncheckedUpdateManyWithoutSolverNestedInput
+  challenges?: Prisma.ChallengeUncheckedUpdateManyWithoutChallengerNestedInput
+  resolutions?: Prisma.ResolutionUncheckedUpdateManyWithoutArbiterNestedInput
+  payouts?: Prisma.PayoutUncheckedUpdateManyWithoutSolverNestedInput
 }
 
 
@@ -409,10 +1397,28 @@ export type PrincipalUncheckedUpdateWithoutKeysInput = {
 
 export type PrincipalCountOutputType = {
   keys: number
+  idempotencyKeys: number
+  packages: number
+  contracts: number
+  claimTokens: number
+  submissions: number
+  challenges: number
+  resolutions: number
+  payouts: number
+  events: number
 }
 
 export type PrincipalCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   keys?: boolean | PrincipalCountOutputTypeCountKeysArgs
+  idempotencyKeys?: boolean | PrincipalCountOutputTypeCountIdempotencyKeysArgs
+  packages?: boolean | PrincipalCountOutputTypeCountPackagesArgs
+  contracts?: boolean | PrincipalCountOutputTypeCountContractsArgs
+  claimTokens?: boolean | PrincipalCountOutputTypeCountClaimTokensArgs
+  submissions?: boolean | PrincipalCountOutputTypeCountSubmissionsArgs
+  challenges?: boolean | PrincipalCountOutputTypeCountChallengesArgs
+  resolutions?: boolean | PrincipalCountOutputTypeCountResolutionsArgs
+  payouts?: boolean | PrincipalCountOutputTypeCountPayoutsArgs
+  events?: boolean | PrincipalCountOutputTypeCountEventsArgs
 }
 
 /**
@@ -432,6 +1438,69 @@ export type PrincipalCountOutputTypeCountKeysArgs<ExtArgs extends runtime.Types.
   where?: Prisma.ApiKeyWhereInput
 }
 
+/**
+ * PrincipalCountOutputType without action
+ */
+export type PrincipalCountOutputTypeCountIdempotencyKeysArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.IdempotencyKeyWhereInput
+}
+
+/**
+ * PrincipalCountOutputType without action
+ */
+export type PrincipalCountOutputTypeCountPackagesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.PackageWhereInput
+}
+
+/**
+ * PrincipalCountOutputType without action
+ */
+export type PrincipalCountOutputTypeCountContractsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.ContractWhereInput
+}
+
+/**
+ * PrincipalCountOutputType without action
+ */
+export type PrincipalCountOutputTypeCountClaimTokensArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.ClaimTokenWhereInput
+}
+
+/**
+ * PrincipalCountOutputType without action
+ */
+export type PrincipalCountOutputTypeCountSubmissionsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.SubmissionWhereInput
+}
+
+/**
+ * PrincipalCountOutputType without action
+ */
+export type PrincipalCountOutputTypeCountChallengesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.ChallengeWhereInput
+}
+
+/**
+ * PrincipalCountOutputType without action
+ */
+export type PrincipalCountOutputTypeCountResolutionsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.ResolutionWhereInput
+}
+
+/**
+ * PrincipalCountOutputType without action
+ */
+export type PrincipalCountOutputTypeCountPayoutsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.PayoutWhereInput
+}
+
+/**
+ * PrincipalCountOutputType without action
+ */
+export type PrincipalCountOutputTypeCountEventsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.EventWhereInput
+}
+
 
 export type PrincipalSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   id?: boolean
@@ -440,6 +1509,15 @@ export type PrincipalSelect<ExtArgs extends runtime.Types.Extensions.InternalArg
   createdAt?: boolean
   disabledAt?: boolean
   keys?: boolean | Prisma.Principal$keysArgs<ExtArgs>
+  idempotencyKeys?: boolean | Prisma.Principal$idempotencyKeysArgs<ExtArgs>
+  packages?: boolean | Prisma.Principal$packagesArgs<ExtArgs>
+  contracts?: boolean | Prisma.Principal$contractsArgs<ExtArgs>
+  claimTokens?: boolean | Prisma.Principal$claimTokensArgs<ExtArgs>
+  submissions?: boolean | Prisma.Principal$submissionsArgs<ExtArgs>
+  challenges?: boolean | Prisma.Principal$challengesArgs<ExtArgs>
+  resolutions?: boolean | Prisma.Principal$resolutionsArgs<ExtArgs>
+  payouts?: boolean | Prisma.Principal$payoutsArgs<ExtArgs>
+  events?: boolean | Prisma.Principal$eventsArgs<ExtArgs>
   _count?: boolean | Prisma.PrincipalCountOutputTypeDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["principal"]>
 
@@ -470,6 +1548,15 @@ export type PrincipalSelectScalar = {
 export type PrincipalOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "name" | "roles" | "createdAt" | "disabledAt", ExtArgs["result"]["principal"]>
 export type PrincipalInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   keys?: boolean | Prisma.Principal$keysArgs<ExtArgs>
+  idempotencyKeys?: boolean | Prisma.Principal$idempotencyKeysArgs<ExtArgs>
+  packages?: boolean | Prisma.Principal$packagesArgs<ExtArgs>
+  contracts?: boolean | Prisma.Principal$contractsArgs<ExtArgs>
+  claimTokens?: boolean | Prisma.Principal$claimTokensArgs<ExtArgs>
+  submissions?: boolean | Prisma.Principal$submissionsArgs<ExtArgs>
+  challenges?: boolean | Prisma.Principal$challengesArgs<ExtArgs>
+  resolutions?: boolean | Prisma.Principal$resolutionsArgs<ExtArgs>
+  payouts?: boolean | Prisma.Principal$payoutsArgs<ExtArgs>
+  events?: boolean | Prisma.Principal$eventsArgs<ExtArgs>
   _count?: boolean | Prisma.PrincipalCountOutputTypeDefaultArgs<ExtArgs>
 }
 export type PrincipalIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {}
@@ -479,6 +1566,15 @@ export type $PrincipalPayload<ExtArgs extends runtime.Types.Extensions.InternalA
   name: "Principal"
   objects: {
     keys: Prisma.$ApiKeyPayload<ExtArgs>[]
+    idempotencyKeys: Prisma.$IdempotencyKeyPayload<ExtArgs>[]
+    packages: Prisma.$PackagePayload<ExtArgs>[]
+    contracts: Prisma.$ContractPayload<ExtArgs>[]
+    claimTokens: Prisma.$ClaimTokenPayload<ExtArgs>[]
+    submissions: Prisma.$SubmissionPayload<ExtArgs>[]
+    challenges: Prisma.$ChallengePayload<ExtArgs>[]
+    resolutions: Prisma.$ResolutionPayload<ExtArgs>[]
+    payouts: Prisma.$PayoutPayload<ExtArgs>[]
+    events: Prisma.$EventPayload<ExtArgs>[]
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     id: string
@@ -884,6 +1980,15 @@ readonly fields: PrincipalFieldRefs;
 export interface Prisma__PrincipalClient<T, Null = never, ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs, GlobalOmitOptions = {}> extends Prisma.PrismaPromise<T> {
   readonly [Symbol.toStringTag]: "PrismaPromise"
   keys<T extends Prisma.Principal$keysArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Principal$keysArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$ApiKeyPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  idempotencyKeys<T extends Prisma.Principal$idempotencyKeysArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Principal$idempotencyKeysArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$IdempotencyKeyPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  packages<T extends Prisma.Principal$packagesArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Principal$packagesArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$PackagePayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  contracts<T extends Prisma.Principal$contractsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Principal$contractsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$ContractPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  claimTokens<T extends Prisma.Principal$claimTokensArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Principal$claimTokensArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$ClaimTokenPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  submissions<T extends Prisma.Principal$submissionsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Principal$submissionsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$SubmissionPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  challenges<T extends Prisma.Principal$challengesArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Principal$challengesArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$ChallengePayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  resolutions<T extends Prisma.Principal$resolutionsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Principal$resolutionsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$ResolutionPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  payouts<T extends Prisma.Principal$payoutsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Principal$payoutsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$PayoutPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  events<T extends Prisma.Principal$eventsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Principal$eventsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$EventPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -1332,6 +2437,222 @@ export type Principal$keysArgs<ExtArgs extends runtime.Types.Extensions.Internal
   take?: number
   skip?: number
   distinct?: Prisma.ApiKeyScalarFieldEnum | Prisma.ApiKeyScalarFieldEnum[]
+}
+
+/**
+ * Principal.idempotencyKeys
+ */
+export type Principal$idempotencyKeysArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the IdempotencyKey
+   */
+  select?: Prisma.IdempotencyKeySelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the IdempotencyKey
+   */
+  omit?: Prisma.IdempotencyKeyOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.IdempotencyKeyInclude<ExtArgs> | null
+  where?: Prisma.IdempotencyKeyWhereInput
+  orderBy?: Prisma.IdempotencyKeyOrderByWithRelationInput | Prisma.IdempotencyKeyOrderByWithRelationInput[]
+  cursor?: Prisma.IdempotencyKeyWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.IdempotencyKeyScalarFieldEnum | Prisma.IdempotencyKeyScalarFieldEnum[]
+}
+
+/**
+ * Principal.packages
+ */
+export type Principal$packagesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the Package
+   */
+  select?: Prisma.PackageSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the Package
+   */
+  omit?: Prisma.PackageOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.PackageInclude<ExtArgs> | null
+  where?: Prisma.PackageWhereInput
+  orderBy?: Prisma.PackageOrderByWithRelationInput | Prisma.PackageOrderByWithRelationInput[]
+  cursor?: Prisma.PackageWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.PackageScalarFieldEnum | Prisma.PackageScalarFieldEnum[]
+}
+
+/**
+ * Principal.contracts
+ */
+export type Principal$contractsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the Contract
+   */
+  select?: Prisma.ContractSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the Contract
+   */
+  omit?: Prisma.ContractOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ContractInclude<ExtArgs> | null
+  where?: Prisma.ContractWhereInput
+  orderBy?: Prisma.ContractOrderByWithRelationInput | Prisma.ContractOrderByWithRelationInput[]
+  cursor?: Prisma.ContractWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.ContractScalarFieldEnum | Prisma.ContractScalarFieldEnum[]
+}
+
+/**
+ * Principal.claimTokens
+ */
+export type Principal$claimTokensArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the ClaimToken
+   */
+  select?: Prisma.ClaimTokenSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the ClaimToken
+   */
+  omit?: Prisma.ClaimTokenOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ClaimTokenInclude<ExtArgs> | null
+  where?: Prisma.ClaimTokenWhereInput
+  orderBy?: Prisma.ClaimTokenOrderByWithRelationInput | Prisma.ClaimTokenOrderByWithRelationInput[]
+  cursor?: Prisma.ClaimTokenWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.ClaimTokenScalarFieldEnum | Prisma.ClaimTokenScalarFieldEnum[]
+}
+
+/**
+ * Principal.submissions
+ */
+export type Principal$submissionsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the Submission
+   */
+  select?: Prisma.SubmissionSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the Submission
+   */
+  omit?: Prisma.SubmissionOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.SubmissionInclude<ExtArgs> | null
+  where?: Prisma.SubmissionWhereInput
+  orderBy?: Prisma.SubmissionOrderByWithRelationInput | Prisma.SubmissionOrderByWithRelationInput[]
+  cursor?: Prisma.SubmissionWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.SubmissionScalarFieldEnum | Prisma.SubmissionScalarFieldEnum[]
+}
+
+/**
+ * Principal.challenges
+ */
+export type Principal$challengesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the Challenge
+   */
+  select?: Prisma.ChallengeSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the Challenge
+   */
+  omit?: Prisma.ChallengeOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ChallengeInclude<ExtArgs> | null
+  where?: Prisma.ChallengeWhereInput
+  orderBy?: Prisma.ChallengeOrderByWithRelationInput | Prisma.ChallengeOrderByWithRelationInput[]
+  cursor?: Prisma.ChallengeWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.ChallengeScalarFieldEnum | Prisma.ChallengeScalarFieldEnum[]
+}
+
+/**
+ * Principal.resolutions
+ */
+export type Principal$resolutionsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the Resolution
+   */
+  select?: Prisma.ResolutionSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the Resolution
+   */
+  omit?: Prisma.ResolutionOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ResolutionInclude<ExtArgs> | null
+  where?: Prisma.ResolutionWhereInput
+  orderBy?: Prisma.ResolutionOrderByWithRelationInput | Prisma.ResolutionOrderByWithRelationInput[]
+  cursor?: Prisma.ResolutionWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.ResolutionScalarFieldEnum | Prisma.ResolutionScalarFieldEnum[]
+}
+
+/**
+ * Principal.payouts
+ */
+export type Principal$payoutsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the Payout
+   */
+  select?: Prisma.PayoutSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the Payout
+   */
+  omit?: Prisma.PayoutOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.PayoutInclude<ExtArgs> | null
+  where?: Prisma.PayoutWhereInput
+  orderBy?: Prisma.PayoutOrderByWithRelationInput | Prisma.PayoutOrderByWithRelationInput[]
+  cursor?: Prisma.PayoutWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.PayoutScalarFieldEnum | Prisma.PayoutScalarFieldEnum[]
+}
+
+/**
+ * Principal.events
+ */
+export type Principal$eventsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the Event
+   */
+  select?: Prisma.EventSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the Event
+   */
+  omit?: Prisma.EventOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EventInclude<ExtArgs> | null
+  where?: Prisma.EventWhereInput
+  orderBy?: Prisma.EventOrderByWithRelationInput | Prisma.EventOrderByWithRelationInput[]
+  cursor?: Prisma.EventWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.EventScalarFieldEnum | Prisma.EventScalarFieldEnum[]
 }
 
 /**

@@ -224,6 +224,8 @@ export type ResolutionWhereInput = {
   decision?: Prisma.StringFilter<"Resolution"> | string
   statement?: Prisma.StringFilter<"Resolution"> | string
   at?: Prisma.DateTimeFilter<"Resolution"> | Date | string
+  challenge?: Prisma.XOR<Prisma.ChallengeScalarRelationFilter, Prisma.ChallengeWhereInput>
+  arbiter?: Prisma.XOR<Prisma.PrincipalScalarRelationFilter, Prisma.PrincipalWhereInput>
 }
 
 export type ResolutionOrderByWithRelationInput = {
@@ -233,6 +235,8 @@ export type ResolutionOrderByWithRelationInput = {
   decision?: Prisma.SortOrder
   statement?: Prisma.SortOrder
   at?: Prisma.SortOrder
+  challenge?: Prisma.ChallengeOrderByWithRelationInput
+  arbiter?: Prisma.PrincipalOrderByWithRelationInput
 }
 
 export type ResolutionWhereUniqueInput = Prisma.AtLeast<{
@@ -246,6 +250,8 @@ export type ResolutionWhereUniqueInput = Prisma.AtLeast<{
   decision?: Prisma.StringFilter<"Resolution"> | string
   statement?: Prisma.StringFilter<"Resolution"> | string
   at?: Prisma.DateTimeFilter<"Resolution"> | Date | string
+  challenge?: Prisma.XOR<Prisma.ChallengeScalarRelationFilter, Prisma.ChallengeWhereInput>
+  arbiter?: Prisma.XOR<Prisma.PrincipalScalarRelationFilter, Prisma.PrincipalWhereInput>
 }, "challengeId_number">
 
 export type ResolutionOrderByWithAggregationInput = {
@@ -275,12 +281,12 @@ export type ResolutionScalarWhereWithAggregatesInput = {
 }
 
 export type ResolutionCreateInput = {
-  challengeId: string
   number: number
-  arbiterId: string
   decision: string
   statement: string
   at?: Date | string
+  challenge: Prisma.ChallengeCreateNestedOneWithoutResolutionsInput
+  arbiter: Prisma.PrincipalCreateNestedOneWithoutResolutionsInput
 }
 
 export type ResolutionUncheckedCreateInput = {
@@ -293,12 +299,12 @@ export type ResolutionUncheckedCreateInput = {
 }
 
 export type ResolutionUpdateInput = {
-  challengeId?: Prisma.StringFieldUpdateOperationsInput | string
   number?: Prisma.IntFieldUpdateOperationsInput | number
-  arbiterId?: Prisma.StringFieldUpdateOperationsInput | string
   decision?: Prisma.StringFieldUpdateOperationsInput | string
   statement?: Prisma.StringFieldUpdateOperationsInput | string
   at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  challenge?: Prisma.ChallengeUpdateOneRequiredWithoutResolutionsNestedInput
+  arbiter?: Prisma.PrincipalUpdateOneRequiredWithoutResolutionsNestedInput
 }
 
 export type ResolutionUncheckedUpdateInput = {
@@ -320,9 +326,7 @@ export type ResolutionCreateManyInput = {
 }
 
 export type ResolutionUpdateManyMutationInput = {
-  challengeId?: Prisma.StringFieldUpdateOperationsInput | string
   number?: Prisma.IntFieldUpdateOperationsInput | number
-  arbiterId?: Prisma.StringFieldUpdateOperationsInput | string
   decision?: Prisma.StringFieldUpdateOperationsInput | string
   statement?: Prisma.StringFieldUpdateOperationsInput | string
   at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
@@ -335,6 +339,16 @@ export type ResolutionUncheckedUpdateManyInput = {
   decision?: Prisma.StringFieldUpdateOperationsInput | string
   statement?: Prisma.StringFieldUpdateOperationsInput | string
   at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+}
+
+export type ResolutionListRelationFilter = {
+  every?: Prisma.ResolutionWhereInput
+  some?: Prisma.ResolutionWhereInput
+  none?: Prisma.ResolutionWhereInput
+}
+
+export type ResolutionOrderByRelationAggregateInput = {
+  _count?: Prisma.SortOrder
 }
 
 export type ResolutionChallengeIdNumberCompoundUniqueInput = {
@@ -377,6 +391,250 @@ export type ResolutionSumOrderByAggregateInput = {
   number?: Prisma.SortOrder
 }
 
+export type ResolutionCreateNestedManyWithoutArbiterInput = {
+  create?: Prisma.XOR<Prisma.ResolutionCreateWithoutArbiterInput, Prisma.ResolutionUncheckedCreateWithoutArbiterInput> | Prisma.ResolutionCreateWithoutArbiterInput[] | Prisma.ResolutionUncheckedCreateWithoutArbiterInput[]
+  connectOrCreate?: Prisma.ResolutionCreateOrConnectWithoutArbiterInput | Prisma.ResolutionCreateOrConnectWithoutArbiterInput[]
+  createMany?: Prisma.ResolutionCreateManyArbiterInputEnvelope
+  connect?: Prisma.ResolutionWhereUniqueInput | Prisma.ResolutionWhereUniqueInput[]
+}
+
+export type ResolutionUncheckedCreateNestedManyWithoutArbiterInput = {
+  create?: Prisma.XOR<Prisma.ResolutionCreateWithoutArbiterInput, Prisma.ResolutionUncheckedCreateWithoutArbiterInput> | Prisma.ResolutionCreateWithoutArbiterInput[] | Prisma.ResolutionUncheckedCreateWithoutArbiterInput[]
+  connectOrCreate?: Prisma.ResolutionCreateOrConnectWithoutArbiterInput | Prisma.ResolutionCreateOrConnectWithoutArbiterInput[]
+  createMany?: Prisma.ResolutionCreateManyArbiterInputEnvelope
+  connect?: Prisma.ResolutionWhereUniqueInput | Prisma.ResolutionWhereUniqueInput[]
+}
+
+export type ResolutionUpdateManyWithoutArbiterNestedInput = {
+  create?: Prisma.XOR<Prisma.ResolutionCreateWithoutArbiterInput, Prisma.ResolutionUncheckedCreateWithoutArbiterInput> | Prisma.ResolutionCreateWithoutArbiterInput[] | Prisma.ResolutionUncheckedCreateWithoutArbiterInput[]
+  connectOrCreate?: Prisma.ResolutionCreateOrConnectWithoutArbiterInput | Prisma.ResolutionCreateOrConnectWithoutArbiterInput[]
+  upsert?: Prisma.ResolutionUpsertWithWhereUniqueWithoutArbiterInput | Prisma.ResolutionUpsertWithWhereUniqueWithoutArbiterInput[]
+  createMany?: Prisma.ResolutionCreateManyArbiterInputEnvelope
+  set?: Prisma.ResolutionWhereUniqueInput | Prisma.ResolutionWhereUniqueInput[]
+  disconnect?: Prisma.ResolutionWhereUniqueInput | Prisma.ResolutionWhereUniqueInput[]
+  delete?: Prisma.ResolutionWhereUniqueInput | Prisma.ResolutionWhereUniqueInput[]
+  connect?: Prisma.ResolutionWhereUniqueInput | Prisma.ResolutionWhereUniqueInput[]
+  update?: Prisma.ResolutionUpdateWithWhereUniqueWithoutArbiterInput | Prisma.ResolutionUpdateWithWhereUniqueWithoutArbiterInput[]
+  updateMany?: Prisma.ResolutionUpdateManyWithWhereWithoutArbiterInput | Prisma.ResolutionUpdateManyWithWhereWithoutArbiterInput[]
+  deleteMany?: Prisma.ResolutionScalarWhereInput | Prisma.ResolutionScalarWhereInput[]
+}
+
+export type ResolutionUncheckedUpdateManyWithoutArbiterNestedInput = {
+  create?: Prisma.XOR<Prisma.ResolutionCreateWithoutArbiterInput, Prisma.ResolutionUncheckedCreateWithoutArbiterInput> | Prisma.ResolutionCreateWithoutArbiterInput[] | Prisma.ResolutionUncheckedCreateWithoutArbiterInput[]
+  connectOrCreate?: Prisma.ResolutionCreateOrConnectWithoutArbiterInput | Prisma.ResolutionCreateOrConnectWithoutArbiterInput[]
+  upsert?: Prisma.ResolutionUpsertWithWhereUniqueWithoutArbiterInput | Prisma.ResolutionUpsertWithWhereUniqueWithoutArbiterInput[]
+  createMany?: Prisma.ResolutionCreateManyArbiterInputEnvelope
+  set?: Prisma.ResolutionWhereUniqueInput | Prisma.ResolutionWhereUniqueInput[]
+  disconnect?: Prisma.ResolutionWhereUniqueInput | Prisma.ResolutionWhereUniqueInput[]
+  delete?: Prisma.ResolutionWhereUniqueInput | Prisma.ResolutionWhereUniqueInput[]
+  connect?: Prisma.ResolutionWhereUniqueInput | Prisma.ResolutionWhereUniqueInput[]
+  update?: Prisma.ResolutionUpdateWithWhereUniqueWithoutArbiterInput | Prisma.ResolutionUpdateWithWhereUniqueWithoutArbiterInput[]
+  updateMany?: Prisma.ResolutionUpdateManyWithWhereWithoutArbiterInput | Prisma.ResolutionUpdateManyWithWhereWithoutArbiterInput[]
+  deleteMany?: Prisma.ResolutionScalarWhereInput | Prisma.ResolutionScalarWhereInput[]
+}
+
+export type ResolutionCreateNestedManyWithoutChallengeInput = {
+  create?: Prisma.XOR<Prisma.ResolutionCreateWithoutChallengeInput, Prisma.ResolutionUncheckedCreateWithoutChallengeInput> | Prisma.ResolutionCreateWithoutChallengeInput[] | Prisma.ResolutionUncheckedCreateWithoutChallengeInput[]
+  connectOrCreate?: Prisma.ResolutionCreateOrConnectWithoutChallengeInput | Prisma.ResolutionCreateOrConnectWithoutChallengeInput[]
+  createMany?: Prisma.ResolutionCreateManyChallengeInputEnvelope
+  connect?: Prisma.ResolutionWhereUniqueInput | Prisma.ResolutionWhereUniqueInput[]
+}
+
+export type ResolutionUncheckedCreateNestedManyWithoutChallengeInput = {
+  create?: Prisma.XOR<Prisma.ResolutionCreateWithoutChallengeInput, Prisma.ResolutionUncheckedCreateWithoutChallengeInput> | Prisma.ResolutionCreateWithoutChallengeInput[] | Prisma.ResolutionUncheckedCreateWithoutChallengeInput[]
+  connectOrCreate?: Prisma.ResolutionCreateOrConnectWithoutChallengeInput | Prisma.ResolutionCreateOrConnectWithoutChallengeInput[]
+  createMany?: Prisma.ResolutionCreateManyChallengeInputEnvelope
+  connect?: Prisma.ResolutionWhereUniqueInput | Prisma.ResolutionWhereUniqueInput[]
+}
+
+export type ResolutionUpdateManyWithoutChallengeNestedInput = {
+  create?: Prisma.XOR<Prisma.ResolutionCreateWithoutChallengeInput, Prisma.ResolutionUncheckedCreateWithoutChallengeInput> | Prisma.ResolutionCreateWithoutChallengeInput[] | Prisma.ResolutionUncheckedCreateWithoutChallengeInput[]
+  connectOrCreate?: Prisma.ResolutionCreateOrConnectWithoutChallengeInput | Prisma.ResolutionCreateOrConnectWithoutChallengeInput[]
+  upsert?: Prisma.ResolutionUpsertWithWhereUniqueWithoutChallengeInput | Prisma.ResolutionUpsertWithWhereUniqueWithoutChallengeInput[]
+  createMany?: Prisma.ResolutionCreateManyChallengeInputEnvelope
+  set?: Prisma.ResolutionWhereUniqueInput | Prisma.ResolutionWhereUniqueInput[]
+  disconnect?: Prisma.ResolutionWhereUniqueInput | Prisma.ResolutionWhereUniqueInput[]
+  delete?: Prisma.ResolutionWhereUniqueInput | Prisma.ResolutionWhereUniqueInput[]
+  connect?: Prisma.ResolutionWhereUniqueInput | Prisma.ResolutionWhereUniqueInput[]
+  update?: Prisma.ResolutionUpdateWithWhereUniqueWithoutChallengeInput | Prisma.ResolutionUpdateWithWhereUniqueWithoutChallengeInput[]
+  updateMany?: Prisma.ResolutionUpdateManyWithWhereWithoutChallengeInput | Prisma.ResolutionUpdateManyWithWhereWithoutChallengeInput[]
+  deleteMany?: Prisma.ResolutionScalarWhereInput | Prisma.ResolutionScalarWhereInput[]
+}
+
+export type ResolutionUncheckedUpdateManyWithoutChallengeNestedInput = {
+  create?: Prisma.XOR<Prisma.ResolutionCreateWithoutChallengeInput, Prisma.ResolutionUncheckedCreateWithoutChallengeInput> | Prisma.ResolutionCreateWithoutChallengeInput[] | Prisma.ResolutionUncheckedCreateWithoutChallengeInput[]
+  connectOrCreate?: Prisma.ResolutionCreateOrConnectWithoutChallengeInput | Prisma.ResolutionCreateOrConnectWithoutChallengeInput[]
+  upsert?: Prisma.ResolutionUpsertWithWhereUniqueWithoutChallengeInput | Prisma.ResolutionUpsertWithWhereUniqueWithoutChallengeInput[]
+  createMany?: Prisma.ResolutionCreateManyChallengeInputEnvelope
+  set?: Prisma.ResolutionWhereUniqueInput | Prisma.ResolutionWhereUniqueInput[]
+  disconnect?: Prisma.ResolutionWhereUniqueInput | Prisma.ResolutionWhereUniqueInput[]
+  delete?: Prisma.ResolutionWhereUniqueInput | Prisma.ResolutionWhereUniqueInput[]
+  connect?: Prisma.ResolutionWhereUniqueInput | Prisma.ResolutionWhereUniqueInput[]
+  update?: Prisma.ResolutionUpdateWithWhereUniqueWithoutChallengeInput | Prisma.ResolutionUpdateWithWhereUniqueWithoutChallengeInput[]
+  updateMany?: Prisma.ResolutionUpdateManyWithWhereWithoutChallengeInput | Prisma.ResolutionUpdateManyWithWhereWithoutChallengeInput[]
+  deleteMany?: Prisma.ResolutionScalarWhereInput | Prisma.ResolutionScalarWhereInput[]
+}
+
+export type ResolutionCreateWithoutArbiterInput = {
+  number: number
+  decision: string
+  statement: string
+  at?: Date | string
+  challenge: Prisma.ChallengeCreateNestedOneWithoutResolutionsInput
+}
+
+export type ResolutionUncheckedCreateWithoutArbiterInput = {
+  challengeId: string
+  number: number
+  decision: string
+  statement: string
+  at?: Date | string
+}
+
+export type ResolutionCreateOrConnectWithoutArbiterInput = {
+  where: Prisma.ResolutionWhereUniqueInput
+  create: Prisma.XOR<Prisma.ResolutionCreateWithoutArbiterInput, Prisma.ResolutionUncheckedCreateWithoutArbiterInput>
+}
+
+export type ResolutionCreateManyArbiterInputEnvelope = {
+  data: Prisma.ResolutionCreateManyArbiterInput | Prisma.ResolutionCreateManyArbiterInput[]
+  skipDuplicates?: boolean
+}
+
+export type ResolutionUpsertWithWhereUniqueWithoutArbiterInput = {
+  where: Prisma.ResolutionWhereUniqueInput
+  update: Prisma.XOR<Prisma.ResolutionUpdateWithoutArbiterInput, Prisma.ResolutionUncheckedUpdateWithoutArbiterInput>
+  create: Prisma.XOR<Prisma.ResolutionCreateWithoutArbiterInput, Prisma.ResolutionUncheckedCreateWithoutArbiterInput>
+}
+
+export type ResolutionUpdateWithWhereUniqueWithoutArbiterInput = {
+  where: Prisma.ResolutionWhereUniqueInput
+  data: Prisma.XOR<Prisma.ResolutionUpdateWithoutArbiterInput, Prisma.ResolutionUncheckedUpdateWithoutArbiterInput>
+}
+
+export type ResolutionUpdateManyWithWhereWithoutArbiterInput = {
+  where: Prisma.ResolutionScalarWhereInput
+  data: Prisma.XOR<Prisma.ResolutionUpdateManyMutationInput, Prisma.ResolutionUncheckedUpdateManyWithoutArbiterInput>
+}
+
+export type ResolutionScalarWhereInput = {
+  AND?: Prisma.ResolutionScalarWhereInput | Prisma.ResolutionScalarWhereInput[]
+  OR?: Prisma.ResolutionScalarWhereInput[]
+  NOT?: Prisma.ResolutionScalarWhereInput | Prisma.ResolutionScalarWhereInput[]
+  challengeId?: Prisma.StringFilter<"Resolution"> | string
+  number?: Prisma.IntFilter<"Resolution"> | number
+  arbiterId?: Prisma.StringFilter<"Resolution"> | string
+  decision?: Prisma.StringFilter<"Resolution"> | string
+  statement?: Prisma.StringFilter<"Resolution"> | string
+  at?: Prisma.DateTimeFilter<"Resolution"> | Date | string
+}
+
+export type ResolutionCreateWithoutChallengeInput = {
+  number: number
+  decision: string
+  statement: string
+  at?: Date | string
+  arbiter: Prisma.PrincipalCreateNestedOneWithoutResolutionsInput
+}
+
+export type ResolutionUncheckedCreateWithoutChallengeInput = {
+  number: number
+  arbiterId: string
+  decision: string
+  statement: string
+  at?: Date | string
+}
+
+export type ResolutionCreateOrConnectWithoutChallengeInput = {
+  where: Prisma.ResolutionWhereUniqueInput
+  create: Prisma.XOR<Prisma.ResolutionCreateWithoutChallengeInput, Prisma.ResolutionUncheckedCreateWithoutChallengeInput>
+}
+
+export type ResolutionCreateManyChallengeInputEnvelope = {
+  data: Prisma.ResolutionCreateManyChallengeInput | Prisma.ResolutionCreateManyChallengeInput[]
+  skipDuplicates?: boolean
+}
+
+export type ResolutionUpsertWithWhereUniqueWithoutChallengeInput = {
+  where: Prisma.ResolutionWhereUniqueInput
+  update: Prisma.XOR<Prisma.ResolutionUpdateWithoutChallengeInput, Prisma.ResolutionUncheckedUpdateWithoutChallengeInput>
+  create: Prisma.XOR<Prisma.ResolutionCreateWithoutChallengeInput, Prisma.ResolutionUncheckedCreateWithoutChallengeInput>
+}
+
+export type ResolutionUpdateWithWhereUniqueWithoutChallengeInput = {
+  where: Prisma.ResolutionWhereUniqueInput
+  data: Prisma.XOR<Prisma.ResolutionUpdateWithoutChallengeInput, Prisma.ResolutionUncheckedUpdateWithoutChallengeInput>
+}
+
+export type ResolutionUpdateManyWithWhereWithoutChallengeInput = {
+  where: Prisma.ResolutionScalarWhereInput
+  data: Prisma.XOR<Prisma.ResolutionUpdateManyMutationInput, Prisma.ResolutionUncheckedUpdateManyWithoutChallengeInput>
+}
+
+export type ResolutionCreateManyArbiterInput = {
+  challengeId: string
+  number: number
+  decision: string
+  statement: string
+  at?: Date | string
+}
+
+export type ResolutionUpdateWithoutArbiterInput = {
+  number?: Prisma.IntFieldUpdateOperationsInput | number
+  decision?: Prisma.StringFieldUpdateOperationsInput | string
+  statement?: Prisma.StringFieldUpdateOperationsInput | string
+  at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  challenge?: Prisma.ChallengeUpdateOneRequiredWithoutResolutionsNestedInput
+}
+
+export type ResolutionUncheckedUpdateWithoutArbiterInput = {
+  challengeId?: Prisma.StringFieldUpdateOperationsInput | string
+  number?: Prisma.IntFieldUpdateOperationsInput | number
+  decision?: Prisma.StringFieldUpdateOperationsInput | string
+  statement?: Prisma.StringFieldUpdateOperationsInput | string
+  at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+}
+
+export type ResolutionUncheckedUpdateManyWithoutArbiterInput = {
+  challengeId?: Prisma.StringFieldUpdateOperationsInput | string
+  number?: Prisma.IntFieldUpdateOperationsInput | number
+  decision?: Prisma.StringFieldUpdateOperationsInput | string
+  statement?: Prisma.StringFieldUpdateOperationsInput | string
+  at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+}
+
+export type ResolutionCreateManyChallengeInput = {
+  number: number
+  arbiterId: string
+  decision: string
+  statement: string
+  at?: Date | string
+}
+
+export type ResolutionUpdateWithoutChallengeInput = {
+  number?: Prisma.IntFieldUpdateOperationsInput | number
+  decision?: Prisma.StringFieldUpdateOperationsInput | string
+  statement?: Prisma.StringFieldUpdateOperationsInput | string
+  at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  arbiter?: Prisma.PrincipalUpdateOneRequiredWithoutResolutionsNestedInput
+}
+
+export type ResolutionUncheckedUpdateWithoutChallengeInput = {
+  number?: Prisma.IntFieldUpdateOperationsInput | number
+  arbiterId?: Prisma.StringFieldUpdateOperationsInput | string
+  decision?: Prisma.StringFieldUpdateOperationsInput | string
+  statement?: Prisma.StringFieldUpdateOperationsInput | string
+  at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+}
+
+export type ResolutionUncheckedUpdateManyWithoutChallengeInput = {
+  number?: Prisma.IntFieldUpdateOperationsInput | number
+  arbiterId?: Prisma.StringFieldUpdateOperationsInput | string
+  decision?: Prisma.StringFieldUpdateOperationsInput | string
+  statement?: Prisma.StringFieldUpdateOperationsInput | string
+  at?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+}
+
 
 
 export type ResolutionSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -386,6 +644,8 @@ export type ResolutionSelect<ExtArgs extends runtime.Types.Extensions.InternalAr
   decision?: boolean
   statement?: boolean
   at?: boolean
+  challenge?: boolean | Prisma.ChallengeDefaultArgs<ExtArgs>
+  arbiter?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["resolution"]>
 
 export type ResolutionSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -395,6 +655,8 @@ export type ResolutionSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Ex
   decision?: boolean
   statement?: boolean
   at?: boolean
+  challenge?: boolean | Prisma.ChallengeDefaultArgs<ExtArgs>
+  arbiter?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["resolution"]>
 
 export type ResolutionSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -404,6 +666,8 @@ export type ResolutionSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Ex
   decision?: boolean
   statement?: boolean
   at?: boolean
+  challenge?: boolean | Prisma.ChallengeDefaultArgs<ExtArgs>
+  arbiter?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["resolution"]>
 
 export type ResolutionSelectScalar = {
@@ -416,10 +680,25 @@ export type ResolutionSelectScalar = {
 }
 
 export type ResolutionOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"challengeId" | "number" | "arbiterId" | "decision" | "statement" | "at", ExtArgs["result"]["resolution"]>
+export type ResolutionInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  challenge?: boolean | Prisma.ChallengeDefaultArgs<ExtArgs>
+  arbiter?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
+}
+export type ResolutionIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  challenge?: boolean | Prisma.ChallengeDefaultArgs<ExtArgs>
+  arbiter?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
+}
+export type ResolutionIncludeUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  challenge?: boolean | Prisma.ChallengeDefaultArgs<ExtArgs>
+  arbiter?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
+}
 
 export type $ResolutionPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "Resolution"
-  objects: {}
+  objects: {
+    challenge: Prisma.$ChallengePayload<ExtArgs>
+    arbiter: Prisma.$PrincipalPayload<ExtArgs>
+  }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     challengeId: string
     number: number
@@ -821,6 +1100,8 @@ readonly fields: ResolutionFieldRefs;
  */
 export interface Prisma__ResolutionClient<T, Null = never, ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs, GlobalOmitOptions = {}> extends Prisma.PrismaPromise<T> {
   readonly [Symbol.toStringTag]: "PrismaPromise"
+  challenge<T extends Prisma.ChallengeDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.ChallengeDefaultArgs<ExtArgs>>): Prisma.Prisma__ChallengeClient<runtime.Types.Result.GetResult<Prisma.$ChallengePayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
+  arbiter<T extends Prisma.PrincipalDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.PrincipalDefaultArgs<ExtArgs>>): Prisma.Prisma__PrincipalClient<runtime.Types.Result.GetResult<Prisma.$PrincipalPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -873,6 +1154,10 @@ export type ResolutionFindUniqueArgs<ExtArgs extends runtime.Types.Extensions.In
    */
   omit?: Prisma.ResolutionOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ResolutionInclude<ExtArgs> | null
+  /**
    * Filter, which Resolution to fetch.
    */
   where: Prisma.ResolutionWhereUniqueInput
@@ -891,6 +1176,10 @@ export type ResolutionFindUniqueOrThrowArgs<ExtArgs extends runtime.Types.Extens
    */
   omit?: Prisma.ResolutionOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ResolutionInclude<ExtArgs> | null
+  /**
    * Filter, which Resolution to fetch.
    */
   where: Prisma.ResolutionWhereUniqueInput
@@ -908,6 +1197,10 @@ export type ResolutionFindFirstArgs<ExtArgs extends runtime.Types.Extensions.Int
    * Omit specific fields from the Resolution
    */
   omit?: Prisma.ResolutionOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ResolutionInclude<ExtArgs> | null
   /**
    * Filter, which Resolution to fetch.
    */
@@ -957,6 +1250,10 @@ export type ResolutionFindFirstOrThrowArgs<ExtArgs extends runtime.Types.Extensi
    */
   omit?: Prisma.ResolutionOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ResolutionInclude<ExtArgs> | null
+  /**
    * Filter, which Resolution to fetch.
    */
   where?: Prisma.ResolutionWhereInput
@@ -1004,6 +1301,10 @@ export type ResolutionFindManyArgs<ExtArgs extends runtime.Types.Extensions.Inte
    * Omit specific fields from the Resolution
    */
   omit?: Prisma.ResolutionOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ResolutionInclude<ExtArgs> | null
   /**
    * Filter, which Resolutions to fetch.
    */
@@ -1053,6 +1354,10 @@ export type ResolutionCreateArgs<ExtArgs extends runtime.Types.Extensions.Intern
    */
   omit?: Prisma.ResolutionOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ResolutionInclude<ExtArgs> | null
+  /**
    * The data needed to create a Resolution.
    */
   data: Prisma.XOR<Prisma.ResolutionCreateInput, Prisma.ResolutionUncheckedCreateInput>
@@ -1086,6 +1391,10 @@ export type ResolutionCreateManyAndReturnArgs<ExtArgs extends runtime.Types.Exte
    */
   data: Prisma.ResolutionCreateManyInput | Prisma.ResolutionCreateManyInput[]
   skipDuplicates?: boolean
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ResolutionIncludeCreateManyAndReturn<ExtArgs> | null
 }
 
 /**
@@ -1100,6 +1409,10 @@ export type ResolutionUpdateArgs<ExtArgs extends runtime.Types.Extensions.Intern
    * Omit specific fields from the Resolution
    */
   omit?: Prisma.ResolutionOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ResolutionInclude<ExtArgs> | null
   /**
    * The data needed to update a Resolution.
    */
@@ -1152,6 +1465,10 @@ export type ResolutionUpdateManyAndReturnArgs<ExtArgs extends runtime.Types.Exte
    * Limit how many Resolutions to update.
    */
   limit?: number
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ResolutionIncludeUpdateManyAndReturn<ExtArgs> | null
 }
 
 /**
@@ -1166,6 +1483,10 @@ export type ResolutionUpsertArgs<ExtArgs extends runtime.Types.Extensions.Intern
    * Omit specific fields from the Resolution
    */
   omit?: Prisma.ResolutionOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ResolutionInclude<ExtArgs> | null
   /**
    * The filter to search for the Resolution to update in case it exists.
    */
@@ -1192,6 +1513,10 @@ export type ResolutionDeleteArgs<ExtArgs extends runtime.Types.Extensions.Intern
    * Omit specific fields from the Resolution
    */
   omit?: Prisma.ResolutionOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ResolutionInclude<ExtArgs> | null
   /**
    * Filter which Resolution to delete.
    */
@@ -1224,4 +1549,8 @@ export type ResolutionDefaultArgs<ExtArgs extends runtime.Types.Extensions.Inter
    * Omit specific fields from the Resolution
    */
   omit?: Prisma.ResolutionOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ResolutionInclude<ExtArgs> | null
 }

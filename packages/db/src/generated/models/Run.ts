@@ -292,7 +292,11 @@ export type RunWhereInput = {
   createdAt?: Prisma.DateTimeFilter<"Run"> | Date | string
   startedAt?: Prisma.DateTimeNullableFilter<"Run"> | Date | string | null
   finishedAt?: Prisma.DateTimeNullableFilter<"Run"> | Date | string | null
+  contract?: Prisma.XOR<Prisma.ContractScalarRelationFilter, Prisma.ContractWhereInput>
+  submission?: Prisma.XOR<Prisma.SubmissionScalarRelationFilter, Prisma.SubmissionWhereInput>
   attempts?: Prisma.AttemptListRelationFilter
+  criteria?: Prisma.CriterionResultListRelationFilter
+  events?: Prisma.EventListRelationFilter
 }
 
 export type RunOrderByWithRelationInput = {
@@ -310,7 +314,11 @@ export type RunOrderByWithRelationInput = {
   createdAt?: Prisma.SortOrder
   startedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   finishedAt?: Prisma.SortOrderInput | Prisma.SortOrder
+  contract?: Prisma.ContractOrderByWithRelationInput
+  submission?: Prisma.SubmissionOrderByWithRelationInput
   attempts?: Prisma.AttemptOrderByRelationAggregateInput
+  criteria?: Prisma.CriterionResultOrderByRelationAggregateInput
+  events?: Prisma.EventOrderByRelationAggregateInput
 }
 
 export type RunWhereUniqueInput = Prisma.AtLeast<{
@@ -331,7 +339,11 @@ export type RunWhereUniqueInput = Prisma.AtLeast<{
   createdAt?: Prisma.DateTimeFilter<"Run"> | Date | string
   startedAt?: Prisma.DateTimeNullableFilter<"Run"> | Date | string | null
   finishedAt?: Prisma.DateTimeNullableFilter<"Run"> | Date | string | null
+  contract?: Prisma.XOR<Prisma.ContractScalarRelationFilter, Prisma.ContractWhereInput>
+  submission?: Prisma.XOR<Prisma.SubmissionScalarRelationFilter, Prisma.SubmissionWhereInput>
   attempts?: Prisma.AttemptListRelationFilter
+  criteria?: Prisma.CriterionResultListRelationFilter
+  events?: Prisma.EventListRelationFilter
 }, "id">
 
 export type RunOrderByWithAggregationInput = {
@@ -378,8 +390,6 @@ export type RunScalarWhereWithAggregatesInput = {
 
 export type RunCreateInput = {
   id: string
-  submissionId: string
-  contractId: string
   purpose: string
   state?: string
   attempt?: number
@@ -391,7 +401,11 @@ export type RunCreateInput = {
   createdAt?: Date | string
   startedAt?: Date | string | null
   finishedAt?: Date | string | null
+  contract: Prisma.ContractCreateNestedOneWithoutRunsInput
+  submission: Prisma.SubmissionCreateNestedOneWithoutRunsInput
   attempts?: Prisma.AttemptCreateNestedManyWithoutRunInput
+  criteria?: Prisma.CriterionResultCreateNestedManyWithoutRunInput
+  events?: Prisma.EventCreateNestedManyWithoutRunInput
 }
 
 export type RunUncheckedCreateInput = {
@@ -410,12 +424,12 @@ export type RunUncheckedCreateInput = {
   startedAt?: Date | string | null
   finishedAt?: Date | string | null
   attempts?: Prisma.AttemptUncheckedCreateNestedManyWithoutRunInput
+  criteria?: Prisma.CriterionResultUncheckedCreateNestedManyWithoutRunInput
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutRunInput
 }
 
 export type RunUpdateInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
-  submissionId?: Prisma.StringFieldUpdateOperationsInput | string
-  contractId?: Prisma.StringFieldUpdateOperationsInput | string
   purpose?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.StringFieldUpdateOperationsInput | string
   attempt?: Prisma.IntFieldUpdateOperationsInput | number
@@ -427,7 +441,11 @@ export type RunUpdateInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   startedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   finishedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  contract?: Prisma.ContractUpdateOneRequiredWithoutRunsNestedInput
+  submission?: Prisma.SubmissionUpdateOneRequiredWithoutRunsNestedInput
   attempts?: Prisma.AttemptUpdateManyWithoutRunNestedInput
+  criteria?: Prisma.CriterionResultUpdateManyWithoutRunNestedInput
+  events?: Prisma.EventUpdateManyWithoutRunNestedInput
 }
 
 export type RunUncheckedUpdateInput = {
@@ -446,6 +464,8 @@ export type RunUncheckedUpdateInput = {
   startedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   finishedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   attempts?: Prisma.AttemptUncheckedUpdateManyWithoutRunNestedInput
+  criteria?: Prisma.CriterionResultUncheckedUpdateManyWithoutRunNestedInput
+  events?: Prisma.EventUncheckedUpdateManyWithoutRunNestedInput
 }
 
 export type RunCreateManyInput = {
@@ -467,8 +487,6 @@ export type RunCreateManyInput = {
 
 export type RunUpdateManyMutationInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
-  submissionId?: Prisma.StringFieldUpdateOperationsInput | string
-  contractId?: Prisma.StringFieldUpdateOperationsInput | string
   purpose?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.StringFieldUpdateOperationsInput | string
   attempt?: Prisma.IntFieldUpdateOperationsInput | number
@@ -497,6 +515,16 @@ export type RunUncheckedUpdateManyInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   startedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   finishedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+}
+
+export type RunListRelationFilter = {
+  every?: Prisma.RunWhereInput
+  some?: Prisma.RunWhereInput
+  none?: Prisma.RunWhereInput
+}
+
+export type RunOrderByRelationAggregateInput = {
+  _count?: Prisma.SortOrder
 }
 
 export type RunCountOrderByAggregateInput = {
@@ -565,6 +593,95 @@ export type RunScalarRelationFilter = {
   isNot?: Prisma.RunWhereInput
 }
 
+export type RunNullableScalarRelationFilter = {
+  is?: Prisma.RunWhereInput | null
+  isNot?: Prisma.RunWhereInput | null
+}
+
+export type RunCreateNestedManyWithoutContractInput = {
+  create?: Prisma.XOR<Prisma.RunCreateWithoutContractInput, Prisma.RunUncheckedCreateWithoutContractInput> | Prisma.RunCreateWithoutContractInput[] | Prisma.RunUncheckedCreateWithoutContractInput[]
+  connectOrCreate?: Prisma.RunCreateOrConnectWithoutContractInput | Prisma.RunCreateOrConnectWithoutContractInput[]
+  createMany?: Prisma.RunCreateManyContractInputEnvelope
+  connect?: Prisma.RunWhereUniqueInput | Prisma.RunWhereUniqueInput[]
+}
+
+export type RunUncheckedCreateNestedManyWithoutContractInput = {
+  create?: Prisma.XOR<Prisma.RunCreateWithoutContractInput, Prisma.RunUncheckedCreateWithoutContractInput> | Prisma.RunCreateWithoutContractInput[] | Prisma.RunUncheckedCreateWithoutContractInput[]
+  connectOrCreate?: Prisma.RunCreateOrConnectWithoutContractInput | Prisma.RunCreateOrConnectWithoutContractInput[]
+  createMany?: Prisma.RunCreateManyContractInputEnvelope
+  connect?: Prisma.RunWhereUniqueInput | Prisma.RunWhereUniqueInput[]
+}
+
+export type RunUpdateManyWithoutContractNestedInput = {
+  create?: Prisma.XOR<Prisma.RunCreateWithoutContractInput, Prisma.RunUncheckedCreateWithoutContractInput> | Prisma.RunCreateWithoutContractInput[] | Prisma.RunUncheckedCreateWithoutContractInput[]
+  connectOrCreate?: Prisma.RunCreateOrConnectWithoutContractInput | Prisma.RunCreateOrConnectWithoutContractInput[]
+  upsert?: Prisma.RunUpsertWithWhereUniqueWithoutContractInput | Prisma.RunUpsertWithWhereUniqueWithoutContractInput[]
+  createMany?: Prisma.RunCreateManyContractInputEnvelope
+  set?: Prisma.RunWhereUniqueInput | Prisma.RunWhereUniqueInput[]
+  disconnect?: Prisma.RunWhereUniqueInput | Prisma.RunWhereUniqueInput[]
+  delete?: Prisma.RunWhereUniqueInput | Prisma.RunWhereUniqueInput[]
+  connect?: Prisma.RunWhereUniqueInput | Prisma.RunWhereUniqueInput[]
+  update?: Prisma.RunUpdateWithWhereUniqueWithoutContractInput | Prisma.RunUpdateWithWhereUniqueWithoutContractInput[]
+  updateMany?: Prisma.RunUpdateManyWithWhereWithoutContractInput | Prisma.RunUpdateManyWithWhereWithoutContractInput[]
+  deleteMany?: Prisma.RunScalarWhereInput | Prisma.RunScalarWhereInput[]
+}
+
+export type RunUncheckedUpdateManyWithoutContractNestedInput = {
+  create?: Prisma.XOR<Prisma.RunCreateWithoutContractInput, Prisma.RunUncheckedCreateWithoutContractInput> | Prisma.RunCreateWithoutContractInput[] | Prisma.RunUncheckedCreateWithoutContractInput[]
+  connectOrCreate?: Prisma.RunCreateOrConnectWithoutContractInput | Prisma.RunCreateOrConnectWithoutContractInput[]
+  upsert?: Prisma.RunUpsertWithWhereUniqueWithoutContractInput | Prisma.RunUpsertWithWhereUniqueWithoutContractInput[]
+  createMany?: Prisma.RunCreateManyContractInputEnvelope
+  set?: Prisma.RunWhereUniqueInput | Prisma.RunWhereUniqueInput[]
+  disconnect?: Prisma.RunWhereUniqueInput | Prisma.RunWhereUniqueInput[]
+  delete?: Prisma.RunWhereUniqueInput | Prisma.RunWhereUniqueInput[]
+  connect?: Prisma.RunWhereUniqueInput | Prisma.RunWhereUniqueInput[]
+  update?: Prisma.RunUpdateWithWhereUniqueWithoutContractInput | Prisma.RunUpdateWithWhereUniqueWithoutContractInput[]
+  updateMany?: Prisma.RunUpdateManyWithWhereWithoutContractInput | Prisma.RunUpdateManyWithWhereWithoutContractInput[]
+  deleteMany?: Prisma.RunScalarWhereInput | Prisma.RunScalarWhereInput[]
+}
+
+export type RunCreateNestedManyWithoutSubmissionInput = {
+  create?: Prisma.XOR<Prisma.RunCreateWithoutSubmissionInput, Prisma.RunUncheckedCreateWithoutSubmissionInput> | Prisma.RunCreateWithoutSubmissionInput[] | Prisma.RunUncheckedCreateWithoutSubmissionInput[]
+  connectOrCreate?: Prisma.RunCreateOrConnectWithoutSubmissionInput | Prisma.RunCreateOrConnectWithoutSubmissionInput[]
+  createMany?: Prisma.RunCreateManySubmissionInputEnvelope
+  connect?: Prisma.RunWhereUniqueInput | Prisma.RunWhereUniqueInput[]
+}
+
+export type RunUncheckedCreateNestedManyWithoutSubmissionInput = {
+  create?: Prisma.XOR<Prisma.RunCreateWithoutSubmissionInput, Prisma.RunUncheckedCreateWithoutSubmissionInput> | Prisma.RunCreateWithoutSubmissionInput[] | Prisma.RunUncheckedCreateWithoutSubmissionInput[]
+  connectOrCreate?: Prisma.RunCreateOrConnectWithoutSubmissionInput | Prisma.RunCreateOrConnectWithoutSubmissionInput[]
+  createMany?: Prisma.RunCreateManySubmissionInputEnvelope
+  connect?: Prisma.RunWhereUniqueInput | Prisma.RunWhereUniqueInput[]
+}
+
+export type RunUpdateManyWithoutSubmissionNestedInput = {
+  create?: Prisma.XOR<Prisma.RunCreateWithoutSubmissionInput, Prisma.RunUncheckedCreateWithoutSubmissionInput> | Prisma.RunCreateWithoutSubmissionInput[] | Prisma.RunUncheckedCreateWithoutSubmissionInput[]
+  connectOrCreate?: Prisma.RunCreateOrConnectWithoutSubmissionInput | Prisma.RunCreateOrConnectWithoutSubmissionInput[]
+  upsert?: Prisma.RunUpsertWithWhereUniqueWithoutSubmissionInput | Prisma.RunUpsertWithWhereUniqueWithoutSubmissionInput[]
+  createMany?: Prisma.RunCreateManySubmissionInputEnvelope
+  set?: Prisma.RunWhereUniqueInput | Prisma.RunWhereUniqueInput[]
+  disconnect?: Prisma.RunWhereUniqueInput | Prisma.RunWhereUniqueInput[]
+  delete?: Prisma.RunWhereUniqueInput | Prisma.RunWhereUniqueInput[]
+  connect?: Prisma.RunWhereUniqueInput | Prisma.RunWhereUniqueInput[]
+  update?: Prisma.RunUpdateWithWhereUniqueWithoutSubmissionInput | Prisma.RunUpdateWithWhereUniqueWithoutSubmissionInput[]
+  updateMany?: Prisma.RunUpdateManyWithWhereWithoutSubmissionInput | Prisma.RunUpdateManyWithWhereWithoutSubmissionInput[]
+  deleteMany?: Prisma.RunScalarWhereInput | Prisma.RunScalarWhereInput[]
+}
+
+export type RunUncheckedUpdateManyWithoutSubmissionNestedInput = {
+  create?: Prisma.XOR<Prisma.RunCreateWithoutSubmissionInput, Prisma.RunUncheckedCreateWithoutSubmissionInput> | Prisma.RunCreateWithoutSubmissionInput[] | Prisma.RunUncheckedCreateWithoutSubmissionInput[]
+  connectOrCreate?: Prisma.RunCreateOrConnectWithoutSubmissionInput | Prisma.RunCreateOrConnectWithoutSubmissionInput[]
+  upsert?: Prisma.RunUpsertWithWhereUniqueWithoutSubmissionInput | Prisma.RunUpsertWithWhereUniqueWithoutSubmissionInput[]
+  createMany?: Prisma.RunCreateManySubmissionInputEnvelope
+  set?: Prisma.RunWhereUniqueInput | Prisma.RunWhereUniqueInput[]
+  disconnect?: Prisma.RunWhereUniqueInput | Prisma.RunWhereUniqueInput[]
+  delete?: Prisma.RunWhereUniqueInput | Prisma.RunWhereUniqueInput[]
+  connect?: Prisma.RunWhereUniqueInput | Prisma.RunWhereUniqueInput[]
+  update?: Prisma.RunUpdateWithWhereUniqueWithoutSubmissionInput | Prisma.RunUpdateWithWhereUniqueWithoutSubmissionInput[]
+  updateMany?: Prisma.RunUpdateManyWithWhereWithoutSubmissionInput | Prisma.RunUpdateManyWithWhereWithoutSubmissionInput[]
+  deleteMany?: Prisma.RunScalarWhereInput | Prisma.RunScalarWhereInput[]
+}
+
 export type RunCreateNestedOneWithoutAttemptsInput = {
   create?: Prisma.XOR<Prisma.RunCreateWithoutAttemptsInput, Prisma.RunUncheckedCreateWithoutAttemptsInput>
   connectOrCreate?: Prisma.RunCreateOrConnectWithoutAttemptsInput
@@ -579,10 +696,38 @@ export type RunUpdateOneRequiredWithoutAttemptsNestedInput = {
   update?: Prisma.XOR<Prisma.XOR<Prisma.RunUpdateToOneWithWhereWithoutAttemptsInput, Prisma.RunUpdateWithoutAttemptsInput>, Prisma.RunUncheckedUpdateWithoutAttemptsInput>
 }
 
-export type RunCreateWithoutAttemptsInput = {
+export type RunCreateNestedOneWithoutCriteriaInput = {
+  create?: Prisma.XOR<Prisma.RunCreateWithoutCriteriaInput, Prisma.RunUncheckedCreateWithoutCriteriaInput>
+  connectOrCreate?: Prisma.RunCreateOrConnectWithoutCriteriaInput
+  connect?: Prisma.RunWhereUniqueInput
+}
+
+export type RunUpdateOneRequiredWithoutCriteriaNestedInput = {
+  create?: Prisma.XOR<Prisma.RunCreateWithoutCriteriaInput, Prisma.RunUncheckedCreateWithoutCriteriaInput>
+  connectOrCreate?: Prisma.RunCreateOrConnectWithoutCriteriaInput
+  upsert?: Prisma.RunUpsertWithoutCriteriaInput
+  connect?: Prisma.RunWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.RunUpdateToOneWithWhereWithoutCriteriaInput, Prisma.RunUpdateWithoutCriteriaInput>, Prisma.RunUncheckedUpdateWithoutCriteriaInput>
+}
+
+export type RunCreateNestedOneWithoutEventsInput = {
+  create?: Prisma.XOR<Prisma.RunCreateWithoutEventsInput, Prisma.RunUncheckedCreateWithoutEventsInput>
+  connectOrCreate?: Prisma.RunCreateOrConnectWithoutEventsInput
+  connect?: Prisma.RunWhereUniqueInput
+}
+
+export type RunUpdateOneWithoutEventsNestedInput = {
+  create?: Prisma.XOR<Prisma.RunCreateWithoutEventsInput, Prisma.RunUncheckedCreateWithoutEventsInput>
+  connectOrCreate?: Prisma.RunCreateOrConnectWithoutEventsInput
+  upsert?: Prisma.RunUpsertWithoutEventsInput
+  disconnect?: Prisma.RunWhereInput | boolean
+  delete?: Prisma.RunWhereInput | boolean
+  connect?: Prisma.RunWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.RunUpdateToOneWithWhereWithoutEventsInput, Prisma.RunUpdateWithoutEventsInput>, Prisma.RunUncheckedUpdateWithoutEventsInput>
+}
+
+export type RunCreateWithoutContractInput = {
   id: string
-  submissionId: string
-  contractId: string
   purpose: string
   state?: string
   attempt?: number
@@ -594,6 +739,157 @@ export type RunCreateWithoutAttemptsInput = {
   createdAt?: Date | string
   startedAt?: Date | string | null
   finishedAt?: Date | string | null
+  submission: Prisma.SubmissionCreateNestedOneWithoutRunsInput
+  attempts?: Prisma.AttemptCreateNestedManyWithoutRunInput
+  criteria?: Prisma.CriterionResultCreateNestedManyWithoutRunInput
+  events?: Prisma.EventCreateNestedManyWithoutRunInput
+}
+
+export type RunUncheckedCreateWithoutContractInput = {
+  id: string
+  submissionId: string
+  purpose: string
+  state?: string
+  attempt?: number
+  tries?: number
+  verdict?: string | null
+  reason?: string | null
+  resultDigest?: string | null
+  result?: string | null
+  createdAt?: Date | string
+  startedAt?: Date | string | null
+  finishedAt?: Date | string | null
+  attempts?: Prisma.AttemptUncheckedCreateNestedManyWithoutRunInput
+  criteria?: Prisma.CriterionResultUncheckedCreateNestedManyWithoutRunInput
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutRunInput
+}
+
+export type RunCreateOrConnectWithoutContractInput = {
+  where: Prisma.RunWhereUniqueInput
+  create: Prisma.XOR<Prisma.RunCreateWithoutContractInput, Prisma.RunUncheckedCreateWithoutContractInput>
+}
+
+export type RunCreateManyContractInputEnvelope = {
+  data: Prisma.RunCreateManyContractInput | Prisma.RunCreateManyContractInput[]
+  skipDuplicates?: boolean
+}
+
+export type RunUpsertWithWhereUniqueWithoutContractInput = {
+  where: Prisma.RunWhereUniqueInput
+  update: Prisma.XOR<Prisma.RunUpdateWithoutContractInput, Prisma.RunUncheckedUpdateWithoutContractInput>
+  create: Prisma.XOR<Prisma.RunCreateWithoutContractInput, Prisma.RunUncheckedCreateWithoutContractInput>
+}
+
+export type RunUpdateWithWhereUniqueWithoutContractInput = {
+  where: Prisma.RunWhereUniqueInput
+  data: Prisma.XOR<Prisma.RunUpdateWithoutContractInput, Prisma.RunUncheckedUpdateWithoutContractInput>
+}
+
+export type RunUpdateManyWithWhereWithoutContractInput = {
+  where: Prisma.RunScalarWhereInput
+  data: Prisma.XOR<Prisma.RunUpdateManyMutationInput, Prisma.RunUncheckedUpdateManyWithoutContractInput>
+}
+
+export type RunScalarWhereInput = {
+  AND?: Prisma.RunScalarWhereInput | Prisma.RunScalarWhereInput[]
+  OR?: Prisma.RunScalarWhereInput[]
+  NOT?: Prisma.RunScalarWhereInput | Prisma.RunScalarWhereInput[]
+  id?: Prisma.StringFilter<"Run"> | string
+  submissionId?: Prisma.StringFilter<"Run"> | string
+  contractId?: Prisma.StringFilter<"Run"> | string
+  purpose?: Prisma.StringFilter<"Run"> | string
+  state?: Prisma.StringFilter<"Run"> | string
+  attempt?: Prisma.IntFilter<"Run"> | number
+  tries?: Prisma.IntFilter<"Run"> | number
+  verdict?: Prisma.StringNullableFilter<"Run"> | string | null
+  reason?: Prisma.StringNullableFilter<"Run"> | string | null
+  resultDigest?: Prisma.StringNullableFilter<"Run"> | string | null
+  result?: Prisma.StringNullableFilter<"Run"> | string | null
+  createdAt?: Prisma.DateTimeFilter<"Run"> | Date | string
+  startedAt?: Prisma.DateTimeNullableFilter<"Run"> | Date | string | null
+  finishedAt?: Prisma.DateTimeNullableFilter<"Run"> | Date | string | null
+}
+
+export type RunCreateWithoutSubmissionInput = {
+  id: string
+  purpose: string
+  state?: string
+  attempt?: number
+  tries?: number
+  verdict?: string | null
+  reason?: string | null
+  resultDigest?: string | null
+  result?: string | null
+  createdAt?: Date | string
+  startedAt?: Date | string | null
+  finishedAt?: Date | string | null
+  contract: Prisma.ContractCreateNestedOneWithoutRunsInput
+  attempts?: Prisma.AttemptCreateNestedManyWithoutRunInput
+  criteria?: Prisma.CriterionResultCreateNestedManyWithoutRunInput
+  events?: Prisma.EventCreateNestedManyWithoutRunInput
+}
+
+export type RunUncheckedCreateWithoutSubmissionInput = {
+  id: string
+  purpose: string
+  state?: string
+  attempt?: number
+  tries?: number
+  verdict?: string | null
+  reason?: string | null
+  resultDigest?: string | null
+  result?: string | null
+  createdAt?: Date | string
+  startedAt?: Date | string | null
+  finishedAt?: Date | string | null
+  attempts?: Prisma.AttemptUncheckedCreateNestedManyWithoutRunInput
+  criteria?: Prisma.CriterionResultUncheckedCreateNestedManyWithoutRunInput
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutRunInput
+}
+
+export type RunCreateOrConnectWithoutSubmissionInput = {
+  where: Prisma.RunWhereUniqueInput
+  create: Prisma.XOR<Prisma.RunCreateWithoutSubmissionInput, Prisma.RunUncheckedCreateWithoutSubmissionInput>
+}
+
+export type RunCreateManySubmissionInputEnvelope = {
+  data: Prisma.RunCreateManySubmissionInput | Prisma.RunCreateManySubmissionInput[]
+  skipDuplicates?: boolean
+}
+
+export type RunUpsertWithWhereUniqueWithoutSubmissionInput = {
+  where: Prisma.RunWhereUniqueInput
+  update: Prisma.XOR<Prisma.RunUpdateWithoutSubmissionInput, Prisma.RunUncheckedUpdateWithoutSubmissionInput>
+  create: Prisma.XOR<Prisma.RunCreateWithoutSubmissionInput, Prisma.RunUncheckedCreateWithoutSubmissionInput>
+}
+
+export type RunUpdateWithWhereUniqueWithoutSubmissionInput = {
+  where: Prisma.RunWhereUniqueInput
+  data: Prisma.XOR<Prisma.RunUpdateWithoutSubmissionInput, Prisma.RunUncheckedUpdateWithoutSubmissionInput>
+}
+
+export type RunUpdateManyWithWhereWithoutSubmissionInput = {
+  where: Prisma.RunScalarWhereInput
+  data: Prisma.XOR<Prisma.RunUpdateManyMutationInput, Prisma.RunUncheckedUpdateManyWithoutSubmissionInput>
+}
+
+export type RunCreateWithoutAttemptsInput = {
+  id: string
+  purpose: string
+  state?: string
+  attempt?: number
+  tries?: number
+  verdict?: string | null
+  reason?: string | null
+  resultDigest?: string | null
+  result?: string | null
+  createdAt?: Date | string
+  startedAt?: Date | string | null
+  finishedAt?: Date | string | null
+  contract: Prisma.ContractCreateNestedOneWithoutRunsInput
+  submission: Prisma.SubmissionCreateNestedOneWithoutRunsInput
+  criteria?: Prisma.CriterionResultCreateNestedManyWithoutRunInput
+  events?: Prisma.EventCreateNestedManyWithoutRunInput
 }
 
 export type RunUncheckedCreateWithoutAttemptsInput = {
@@ -611,6 +907,8 @@ export type RunUncheckedCreateWithoutAttemptsInput = {
   createdAt?: Date | string
   startedAt?: Date | string | null
   finishedAt?: Date | string | null
+  criteria?: Prisma.CriterionResultUncheckedCreateNestedManyWithoutRunInput
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutRunInput
 }
 
 export type RunCreateOrConnectWithoutAttemptsInput = {
@@ -631,6 +929,25 @@ export type RunUpdateToOneWithWhereWithoutAttemptsInput = {
 
 export type RunUpdateWithoutAttemptsInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
+  purpose?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  attempt?: Prisma.IntFieldUpdateOperationsInput | number
+  tries?: Prisma.IntFieldUpdateOperationsInput | number
+  verdict?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  resultDigest?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  result?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  startedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  finishedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  contract?: Prisma.ContractUpdateOneRequiredWithoutRunsNestedInput
+  submission?: Prisma.SubmissionUpdateOneRequiredWithoutRunsNestedInput
+  criteria?: Prisma.CriterionResultUpdateManyWithoutRunNestedInput
+  events?: Prisma.EventUpdateManyWithoutRunNestedInput
+}
+
+export type RunUncheckedUpdateWithoutAttemptsInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
   submissionId?: Prisma.StringFieldUpdateOperationsInput | string
   contractId?: Prisma.StringFieldUpdateOperationsInput | string
   purpose?: Prisma.StringFieldUpdateOperationsInput | string
@@ -644,12 +961,318 @@ export type RunUpdateWithoutAttemptsInput = {
   createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   startedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   finishedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  criteria?: Prisma.CriterionResultUncheckedUpdateManyWithoutRunNestedInput
+  events?: Prisma.EventUncheckedUpdateManyWithoutRunNestedInput
 }
 
-export type RunUncheckedUpdateWithoutAttemptsInput = {
+export type RunCreateWithoutCriteriaInput = {
+  id: string
+  purpose: string
+  state?: string
+  attempt?: number
+  tries?: number
+  verdict?: string | null
+  reason?: string | null
+  resultDigest?: string | null
+  result?: string | null
+  createdAt?: Date | string
+  startedAt?: Date | string | null
+  finishedAt?: Date | string | null
+  contract: Prisma.ContractCreateNestedOneWithoutRunsInput
+  submission: Prisma.SubmissionCreateNestedOneWithoutRunsInput
+  attempts?: Prisma.AttemptCreateNestedManyWithoutRunInput
+  events?: Prisma.EventCreateNestedManyWithoutRunInput
+}
+
+export type RunUncheckedCreateWithoutCriteriaInput = {
+  id: string
+  submissionId: string
+  contractId: string
+  purpose: string
+  state?: string
+  attempt?: number
+  tries?: number
+  verdict?: string | null
+  reason?: string | null
+  resultDigest?: string | null
+  result?: string | null
+  createdAt?: Date | string
+  startedAt?: Date | string | null
+  finishedAt?: Date | string | null
+  attempts?: Prisma.AttemptUncheckedCreateNestedManyWithoutRunInput
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutRunInput
+}
+
+export type RunCreateOrConnectWithoutCriteriaInput = {
+  where: Prisma.RunWhereUniqueInput
+  create: Prisma.XOR<Prisma.RunCreateWithoutCriteriaInput, Prisma.RunUncheckedCreateWithoutCriteriaInput>
+}
+
+export type RunUpsertWithoutCriteriaInput = {
+  update: Prisma.XOR<Prisma.RunUpdateWithoutCriteriaInput, Prisma.RunUncheckedUpdateWithoutCriteriaInput>
+  create: Prisma.XOR<Prisma.RunCreateWithoutCriteriaInput, Prisma.RunUncheckedCreateWithoutCriteriaInput>
+  where?: Prisma.RunWhereInput
+}
+
+export type RunUpdateToOneWithWhereWithoutCriteriaInput = {
+  where?: Prisma.RunWhereInput
+  data: Prisma.XOR<Prisma.RunUpdateWithoutCriteriaInput, Prisma.RunUncheckedUpdateWithoutCriteriaInput>
+}
+
+export type RunUpdateWithoutCriteriaInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  purpose?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  attempt?: Prisma.IntFieldUpdateOperationsInput | number
+  tries?: Prisma.IntFieldUpdateOperationsInput | number
+  verdict?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  resultDigest?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  result?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  startedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  finishedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  contract?: Prisma.ContractUpdateOneRequiredWithoutRunsNestedInput
+  submission?: Prisma.SubmissionUpdateOneRequiredWithoutRunsNestedInput
+  attempts?: Prisma.AttemptUpdateManyWithoutRunNestedInput
+  events?: Prisma.EventUpdateManyWithoutRunNestedInput
+}
+
+export type RunUncheckedUpdateWithoutCriteriaInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   submissionId?: Prisma.StringFieldUpdateOperationsInput | string
   contractId?: Prisma.StringFieldUpdateOperationsInput | string
+  purpose?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  attempt?: Prisma.IntFieldUpdateOperationsInput | number
+  tries?: Prisma.IntFieldUpdateOperationsInput | number
+  verdict?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  resultDigest?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  result?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  startedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  finishedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  attempts?: Prisma.AttemptUncheckedUpdateManyWithoutRunNestedInput
+  events?: Prisma.EventUncheckedUpdateManyWithoutRunNestedInput
+}
+
+export type RunCreateWithoutEventsInput = {
+  id: string
+  purpose: string
+  state?: string
+  attempt?: number
+  tries?: number
+  verdict?: string | null
+  reason?: string | null
+  resultDigest?: string | null
+  result?: string | null
+  createdAt?: Date | string
+  startedAt?: Date | string | null
+  finishedAt?: Date | string | null
+  contract: Prisma.ContractCreateNestedOneWithoutRunsInput
+  submission: Prisma.SubmissionCreateNestedOneWithoutRunsInput
+  attempts?: Prisma.AttemptCreateNestedManyWithoutRunInput
+  criteria?: Prisma.CriterionResultCreateNestedManyWithoutRunInput
+}
+
+export type RunUncheckedCreateWithoutEventsInput = {
+  id: string
+  submissionId: string
+  contractId: string
+  purpose: string
+  state?: string
+  attempt?: number
+  tries?: number
+  verdict?: string | null
+  reason?: string | null
+  resultDigest?: string | null
+  result?: string | null
+  createdAt?: Date | string
+  startedAt?: Date | string | null
+  finishedAt?: Date | string | null
+  attempts?: Prisma.AttemptUncheckedCreateNestedManyWithoutRunInput
+  criteria?: Prisma.CriterionResultUncheckedCreateNestedManyWithoutRunInput
+}
+
+export type RunCreateOrConnectWithoutEventsInput = {
+  where: Prisma.RunWhereUniqueInput
+  create: Prisma.XOR<Prisma.RunCreateWithoutEventsInput, Prisma.RunUncheckedCreateWithoutEventsInput>
+}
+
+export type RunUpsertWithoutEventsInput = {
+  update: Prisma.XOR<Prisma.RunUpdateWithoutEventsInput, Prisma.RunUncheckedUpdateWithoutEventsInput>
+  create: Prisma.XOR<Prisma.RunCreateWithoutEventsInput, Prisma.RunUncheckedCreateWithoutEventsInput>
+  where?: Prisma.RunWhereInput
+}
+
+export type RunUpdateToOneWithWhereWithoutEventsInput = {
+  where?: Prisma.RunWhereInput
+  data: Prisma.XOR<Prisma.RunUpdateWithoutEventsInput, Prisma.RunUncheckedUpdateWithoutEventsInput>
+}
+
+export type RunUpdateWithoutEventsInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  purpose?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  attempt?: Prisma.IntFieldUpdateOperationsInput | number
+  tries?: Prisma.IntFieldUpdateOperationsInput | number
+  verdict?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  resultDigest?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  result?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  startedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  finishedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  contract?: Prisma.ContractUpdateOneRequiredWithoutRunsNestedInput
+  submission?: Prisma.SubmissionUpdateOneRequiredWithoutRunsNestedInput
+  attempts?: Prisma.AttemptUpdateManyWithoutRunNestedInput
+  criteria?: Prisma.CriterionResultUpdateManyWithoutRunNestedInput
+}
+
+export type RunUncheckedUpdateWithoutEventsInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  submissionId?: Prisma.StringFieldUpdateOperationsInput | string
+  contractId?: Prisma.StringFieldUpdateOperationsInput | string
+  purpose?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  attempt?: Prisma.IntFieldUpdateOperationsInput | number
+  tries?: Prisma.IntFieldUpdateOperationsInput | number
+  verdict?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  resultDigest?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  result?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  startedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  finishedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  attempts?: Prisma.AttemptUncheckedUpdateManyWithoutRunNestedInput
+  criteria?: Prisma.CriterionResultUncheckedUpdateManyWithoutRunNestedInput
+}
+
+export type RunCreateManyContractInput = {
+  id: string
+  submissionId: string
+  purpose: string
+  state?: string
+  attempt?: number
+  tries?: number
+  verdict?: string | null
+  reason?: string | null
+  resultDigest?: string | null
+  result?: string | null
+  createdAt?: Date | string
+  startedAt?: Date | string | null
+  finishedAt?: Date | string | null
+}
+
+export type RunUpdateWithoutContractInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  purpose?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  attempt?: Prisma.IntFieldUpdateOperationsInput | number
+  tries?: Prisma.IntFieldUpdateOperationsInput | number
+  verdict?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  resultDigest?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  result?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  startedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  finishedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  submission?: Prisma.SubmissionUpdateOneRequiredWithoutRunsNestedInput
+  attempts?: Prisma.AttemptUpdateManyWithoutRunNestedInput
+  criteria?: Prisma.CriterionResultUpdateManyWithoutRunNestedInput
+  events?: Prisma.EventUpdateManyWithoutRunNestedInput
+}
+
+export type RunUncheckedUpdateWithoutContractInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  submissionId?: Prisma.StringFieldUpdateOperationsInput | string
+  purpose?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  attempt?: Prisma.IntFieldUpdateOperationsInput | number
+  tries?: Prisma.IntFieldUpdateOperationsInput | number
+  verdict?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  resultDigest?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  result?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  startedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  finishedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  attempts?: Prisma.AttemptUncheckedUpdateManyWithoutRunNestedInput
+  criteria?: Prisma.CriterionResultUncheckedUpdateManyWithoutRunNestedInput
+  events?: Prisma.EventUncheckedUpdateManyWithoutRunNestedInput
+}
+
+export type RunUncheckedUpdateManyWithoutContractInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  submissionId?: Prisma.StringFieldUpdateOperationsInput | string
+  purpose?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  attempt?: Prisma.IntFieldUpdateOperationsInput | number
+  tries?: Prisma.IntFieldUpdateOperationsInput | number
+  verdict?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  resultDigest?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  result?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  startedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  finishedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+}
+
+export type RunCreateManySubmissionInput = {
+  id: string
+  purpose: string
+  state?: string
+  attempt?: number
+  tries?: number
+  verdict?: string | null
+  reason?: string | null
+  resultDigest?: string | null
+  result?: string | null
+  createdAt?: Date | string
+  startedAt?: Date | string | null
+  finishedAt?: Date | string | null
+}
+
+export type RunUpdateWithoutSubmissionInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  purpose?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  attempt?: Prisma.IntFieldUpdateOperationsInput | number
+  tries?: Prisma.IntFieldUpdateOperationsInput | number
+  verdict?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  resultDigest?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  result?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  startedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  finishedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  contract?: Prisma.ContractUpdateOneRequiredWithoutRunsNestedInput
+  attempts?: Prisma.AttemptUpdateManyWithoutRunNestedInput
+  criteria?: Prisma.CriterionResultUpdateManyWithoutRunNestedInput
+  events?: Prisma.EventUpdateManyWithoutRunNestedInput
+}
+
+export type RunUncheckedUpdateWithoutSubmissionInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  purpose?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  attempt?: Prisma.IntFieldUpdateOperationsInput | number
+  tries?: Prisma.IntFieldUpdateOperationsInput | number
+  verdict?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  resultDigest?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  result?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  createdAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  startedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  finishedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  attempts?: Prisma.AttemptUncheckedUpdateManyWithoutRunNestedInput
+  criteria?: Prisma.CriterionResultUncheckedUpdateManyWithoutRunNestedInput
+  events?: Prisma.EventUncheckedUpdateManyWithoutRunNestedInput
+}
+
+export type RunUncheckedUpdateManyWithoutSubmissionInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
   purpose?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.StringFieldUpdateOperationsInput | string
   attempt?: Prisma.IntFieldUpdateOperationsInput | number
@@ -670,10 +1293,14 @@ export type RunUncheckedUpdateWithoutAttemptsInput = {
 
 export type RunCountOutputType = {
   attempts: number
+  criteria: number
+  events: number
 }
 
 export type RunCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   attempts?: boolean | RunCountOutputTypeCountAttemptsArgs
+  criteria?: boolean | RunCountOutputTypeCountCriteriaArgs
+  events?: boolean | RunCountOutputTypeCountEventsArgs
 }
 
 /**
@@ -693,6 +1320,20 @@ export type RunCountOutputTypeCountAttemptsArgs<ExtArgs extends runtime.Types.Ex
   where?: Prisma.AttemptWhereInput
 }
 
+/**
+ * RunCountOutputType without action
+ */
+export type RunCountOutputTypeCountCriteriaArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.CriterionResultWhereInput
+}
+
+/**
+ * RunCountOutputType without action
+ */
+export type RunCountOutputTypeCountEventsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.EventWhereInput
+}
+
 
 export type RunSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
   id?: boolean
@@ -709,7 +1350,11 @@ export type RunSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = ru
   createdAt?: boolean
   startedAt?: boolean
   finishedAt?: boolean
+  contract?: boolean | Prisma.ContractDefaultArgs<ExtArgs>
+  submission?: boolean | Prisma.SubmissionDefaultArgs<ExtArgs>
   attempts?: boolean | Prisma.Run$attemptsArgs<ExtArgs>
+  criteria?: boolean | Prisma.Run$criteriaArgs<ExtArgs>
+  events?: boolean | Prisma.Run$eventsArgs<ExtArgs>
   _count?: boolean | Prisma.RunCountOutputTypeDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["run"]>
 
@@ -728,6 +1373,8 @@ export type RunSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extension
   createdAt?: boolean
   startedAt?: boolean
   finishedAt?: boolean
+  contract?: boolean | Prisma.ContractDefaultArgs<ExtArgs>
+  submission?: boolean | Prisma.SubmissionDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["run"]>
 
 export type RunSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -745,6 +1392,8 @@ export type RunSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extension
   createdAt?: boolean
   startedAt?: boolean
   finishedAt?: boolean
+  contract?: boolean | Prisma.ContractDefaultArgs<ExtArgs>
+  submission?: boolean | Prisma.SubmissionDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["run"]>
 
 export type RunSelectScalar = {
@@ -766,16 +1415,30 @@ export type RunSelectScalar = {
 
 export type RunOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "submissionId" | "contractId" | "purpose" | "state" | "attempt" | "tries" | "verdict" | "reason" | "resultDigest" | "result" | "createdAt" | "startedAt" | "finishedAt", ExtArgs["result"]["run"]>
 export type RunInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  contract?: boolean | Prisma.ContractDefaultArgs<ExtArgs>
+  submission?: boolean | Prisma.SubmissionDefaultArgs<ExtArgs>
   attempts?: boolean | Prisma.Run$attemptsArgs<ExtArgs>
+  criteria?: boolean | Prisma.Run$criteriaArgs<ExtArgs>
+  events?: boolean | Prisma.Run$eventsArgs<ExtArgs>
   _count?: boolean | Prisma.RunCountOutputTypeDefaultArgs<ExtArgs>
 }
-export type RunIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {}
-export type RunIncludeUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {}
+export type RunIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  contract?: boolean | Prisma.ContractDefaultArgs<ExtArgs>
+  submission?: boolean | Prisma.SubmissionDefaultArgs<ExtArgs>
+}
+export type RunIncludeUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  contract?: boolean | Prisma.ContractDefaultArgs<ExtArgs>
+  submission?: boolean | Prisma.SubmissionDefaultArgs<ExtArgs>
+}
 
 export type $RunPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "Run"
   objects: {
+    contract: Prisma.$ContractPayload<ExtArgs>
+    submission: Prisma.$SubmissionPayload<ExtArgs>
     attempts: Prisma.$AttemptPayload<ExtArgs>[]
+    criteria: Prisma.$CriterionResultPayload<ExtArgs>[]
+    events: Prisma.$EventPayload<ExtArgs>[]
   }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     id: string
@@ -1201,7 +1864,11 @@ readonly fields: RunFieldRefs;
  */
 export interface Prisma__RunClient<T, Null = never, ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs, GlobalOmitOptions = {}> extends Prisma.PrismaPromise<T> {
   readonly [Symbol.toStringTag]: "PrismaPromise"
+  contract<T extends Prisma.ContractDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.ContractDefaultArgs<ExtArgs>>): Prisma.Prisma__ContractClient<runtime.Types.Result.GetResult<Prisma.$ContractPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
+  submission<T extends Prisma.SubmissionDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.SubmissionDefaultArgs<ExtArgs>>): Prisma.Prisma__SubmissionClient<runtime.Types.Result.GetResult<Prisma.$SubmissionPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
   attempts<T extends Prisma.Run$attemptsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Run$attemptsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$AttemptPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  criteria<T extends Prisma.Run$criteriaArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Run$criteriaArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$CriterionResultPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  events<T extends Prisma.Run$eventsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Run$eventsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$EventPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -1499,6 +2166,10 @@ export type RunCreateManyAndReturnArgs<ExtArgs extends runtime.Types.Extensions.
    */
   data: Prisma.RunCreateManyInput | Prisma.RunCreateManyInput[]
   skipDuplicates?: boolean
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.RunIncludeCreateManyAndReturn<ExtArgs> | null
 }
 
 /**
@@ -1569,6 +2240,10 @@ export type RunUpdateManyAndReturnArgs<ExtArgs extends runtime.Types.Extensions.
    * Limit how many Runs to update.
    */
   limit?: number
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.RunIncludeUpdateManyAndReturn<ExtArgs> | null
 }
 
 /**
@@ -1659,6 +2334,54 @@ export type Run$attemptsArgs<ExtArgs extends runtime.Types.Extensions.InternalAr
   take?: number
   skip?: number
   distinct?: Prisma.AttemptScalarFieldEnum | Prisma.AttemptScalarFieldEnum[]
+}
+
+/**
+ * Run.criteria
+ */
+export type Run$criteriaArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the CriterionResult
+   */
+  select?: Prisma.CriterionResultSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the CriterionResult
+   */
+  omit?: Prisma.CriterionResultOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.CriterionResultInclude<ExtArgs> | null
+  where?: Prisma.CriterionResultWhereInput
+  orderBy?: Prisma.CriterionResultOrderByWithRelationInput | Prisma.CriterionResultOrderByWithRelationInput[]
+  cursor?: Prisma.CriterionResultWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.CriterionResultScalarFieldEnum | Prisma.CriterionResultScalarFieldEnum[]
+}
+
+/**
+ * Run.events
+ */
+export type Run$eventsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the Event
+   */
+  select?: Prisma.EventSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the Event
+   */
+  omit?: Prisma.EventOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EventInclude<ExtArgs> | null
+  where?: Prisma.EventWhereInput
+  orderBy?: Prisma.EventOrderByWithRelationInput | Prisma.EventOrderByWithRelationInput[]
+  cursor?: Prisma.EventWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.EventScalarFieldEnum | Prisma.EventScalarFieldEnum[]
 }
 
 /**

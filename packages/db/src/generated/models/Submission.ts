@@ -328,6 +328,13 @@ export type SubmissionWhereInput = {
   reason?: Prisma.StringNullableFilter<"Submission"> | string | null
   resultDigest?: Prisma.StringNullableFilter<"Submission"> | string | null
   updatedAt?: Prisma.DateTimeFilter<"Submission"> | Date | string
+  contract?: Prisma.XOR<Prisma.ContractScalarRelationFilter, Prisma.ContractWhereInput>
+  solver?: Prisma.XOR<Prisma.PrincipalScalarRelationFilter, Prisma.PrincipalWhereInput>
+  source?: Prisma.XOR<Prisma.BlobNullableScalarRelationFilter, Prisma.BlobWhereInput> | null
+  runs?: Prisma.RunListRelationFilter
+  challenges?: Prisma.ChallengeListRelationFilter
+  payouts?: Prisma.PayoutListRelationFilter
+  events?: Prisma.EventListRelationFilter
 }
 
 export type SubmissionOrderByWithRelationInput = {
@@ -350,12 +357,19 @@ export type SubmissionOrderByWithRelationInput = {
   reason?: Prisma.SortOrderInput | Prisma.SortOrder
   resultDigest?: Prisma.SortOrderInput | Prisma.SortOrder
   updatedAt?: Prisma.SortOrder
+  contract?: Prisma.ContractOrderByWithRelationInput
+  solver?: Prisma.PrincipalOrderByWithRelationInput
+  source?: Prisma.BlobOrderByWithRelationInput
+  runs?: Prisma.RunOrderByRelationAggregateInput
+  challenges?: Prisma.ChallengeOrderByRelationAggregateInput
+  payouts?: Prisma.PayoutOrderByRelationAggregateInput
+  events?: Prisma.EventOrderByRelationAggregateInput
 }
 
 export type SubmissionWhereUniqueInput = Prisma.AtLeast<{
   id?: string
   seq?: bigint | number
-  contractId_solverId_commit?: Prisma.SubmissionContractIdSolverIdCommitCompoundUniqueInput
+  id_contractId?: Prisma.SubmissionIdContractIdCompoundUniqueInput
   AND?: Prisma.SubmissionWhereInput | Prisma.SubmissionWhereInput[]
   OR?: Prisma.SubmissionWhereInput[]
   NOT?: Prisma.SubmissionWhereInput | Prisma.SubmissionWhereInput[]
@@ -376,7 +390,14 @@ export type SubmissionWhereUniqueInput = Prisma.AtLeast<{
   reason?: Prisma.StringNullableFilter<"Submission"> | string | null
   resultDigest?: Prisma.StringNullableFilter<"Submission"> | string | null
   updatedAt?: Prisma.DateTimeFilter<"Submission"> | Date | string
-}, "id" | "seq" | "contractId_solverId_commit">
+  contract?: Prisma.XOR<Prisma.ContractScalarRelationFilter, Prisma.ContractWhereInput>
+  solver?: Prisma.XOR<Prisma.PrincipalScalarRelationFilter, Prisma.PrincipalWhereInput>
+  source?: Prisma.XOR<Prisma.BlobNullableScalarRelationFilter, Prisma.BlobWhereInput> | null
+  runs?: Prisma.RunListRelationFilter
+  challenges?: Prisma.ChallengeListRelationFilter
+  payouts?: Prisma.PayoutListRelationFilter
+  events?: Prisma.EventListRelationFilter
+}, "id" | "seq" | "id_contractId">
 
 export type SubmissionOrderByWithAggregationInput = {
   id?: Prisma.SortOrder
@@ -433,15 +454,12 @@ export type SubmissionScalarWhereWithAggregatesInput = {
 export type SubmissionCreateInput = {
   id: string
   seq?: bigint | number
-  contractId: string
-  solverId: string
   repositoryUrl: string
   commit: string
   state?: string
   receivedAt?: Date | string
   captureBy: Date | string
   capturedAt?: Date | string | null
-  sourceBlob?: string | null
   tree?: string | null
   heldUntil?: Date | string | null
   windowOpensAt?: Date | string | null
@@ -450,6 +468,13 @@ export type SubmissionCreateInput = {
   reason?: string | null
   resultDigest?: string | null
   updatedAt?: Date | string
+  contract: Prisma.ContractCreateNestedOneWithoutSubmissionsInput
+  solver: Prisma.PrincipalCreateNestedOneWithoutSubmissionsInput
+  source?: Prisma.BlobCreateNestedOneWithoutSubmissionsInput
+  runs?: Prisma.RunCreateNestedManyWithoutSubmissionInput
+  challenges?: Prisma.ChallengeCreateNestedManyWithoutSubmissionInput
+  payouts?: Prisma.PayoutCreateNestedManyWithoutSubmissionInput
+  events?: Prisma.EventCreateNestedManyWithoutSubmissionInput
 }
 
 export type SubmissionUncheckedCreateInput = {
@@ -472,20 +497,21 @@ export type SubmissionUncheckedCreateInput = {
   reason?: string | null
   resultDigest?: string | null
   updatedAt?: Date | string
+  runs?: Prisma.RunUncheckedCreateNestedManyWithoutSubmissionInput
+  challenges?: Prisma.ChallengeUncheckedCreateNestedManyWithoutSubmissionInput
+  payouts?: Prisma.PayoutUncheckedCreateNestedManyWithoutSubmissionInput
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutSubmissionInput
 }
 
 export type SubmissionUpdateInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
-  contractId?: Prisma.StringFieldUpdateOperationsInput | string
-  solverId?: Prisma.StringFieldUpdateOperationsInput | string
   repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
   commit?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.StringFieldUpdateOperationsInput | string
   receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   captureBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   capturedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
-  sourceBlob?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   tree?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   heldUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   windowOpensAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -494,6 +520,13 @@ export type SubmissionUpdateInput = {
   reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   resultDigest?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  contract?: Prisma.ContractUpdateOneRequiredWithoutSubmissionsNestedInput
+  solver?: Prisma.PrincipalUpdateOneRequiredWithoutSubmissionsNestedInput
+  source?: Prisma.BlobUpdateOneWithoutSubmissionsNestedInput
+  runs?: Prisma.RunUpdateManyWithoutSubmissionNestedInput
+  challenges?: Prisma.ChallengeUpdateManyWithoutSubmissionNestedInput
+  payouts?: Prisma.PayoutUpdateManyWithoutSubmissionNestedInput
+  events?: Prisma.EventUpdateManyWithoutSubmissionNestedInput
 }
 
 export type SubmissionUncheckedUpdateInput = {
@@ -516,6 +549,10 @@ export type SubmissionUncheckedUpdateInput = {
   reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   resultDigest?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  runs?: Prisma.RunUncheckedUpdateManyWithoutSubmissionNestedInput
+  challenges?: Prisma.ChallengeUncheckedUpdateManyWithoutSubmissionNestedInput
+  payouts?: Prisma.PayoutUncheckedUpdateManyWithoutSubmissionNestedInput
+  events?: Prisma.EventUncheckedUpdateManyWithoutSubmissionNestedInput
 }
 
 export type SubmissionCreateManyInput = {
@@ -543,15 +580,12 @@ export type SubmissionCreateManyInput = {
 export type SubmissionUpdateManyMutationInput = {
   id?: Prisma.StringFieldUpdateOperationsInput | string
   seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
-  contractId?: Prisma.StringFieldUpdateOperationsInput | string
-  solverId?: Prisma.StringFieldUpdateOperationsInput | string
   repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
   commit?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.StringFieldUpdateOperationsInput | string
   receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   captureBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
   capturedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
-  sourceBlob?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   tree?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   heldUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   windowOpensAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -584,10 +618,19 @@ export type SubmissionUncheckedUpdateManyInput = {
   updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
 }
 
-export type SubmissionContractIdSolverIdCommitCompoundUniqueInput = {
+export type SubmissionListRelationFilter = {
+  every?: Prisma.SubmissionWhereInput
+  some?: Prisma.SubmissionWhereInput
+  none?: Prisma.SubmissionWhereInput
+}
+
+export type SubmissionOrderByRelationAggregateInput = {
+  _count?: Prisma.SortOrder
+}
+
+export type SubmissionIdContractIdCompoundUniqueInput = {
+  id: string
   contractId: string
-  solverId: string
-  commit: string
 }
 
 export type SubmissionCountOrderByAggregateInput = {
@@ -664,6 +707,1249 @@ export type SubmissionSumOrderByAggregateInput = {
   seq?: Prisma.SortOrder
 }
 
+export type SubmissionScalarRelationFilter = {
+  is?: Prisma.SubmissionWhereInput
+  isNot?: Prisma.SubmissionWhereInput
+}
+
+export type SubmissionNullableScalarRelationFilter = {
+  is?: Prisma.SubmissionWhereInput | null
+  isNot?: Prisma.SubmissionWhereInput | null
+}
+
+export type SubmissionCreateNestedManyWithoutSolverInput = {
+  create?: Prisma.XOR<Prisma.SubmissionCreateWithoutSolverInput, Prisma.SubmissionUncheckedCreateWithoutSolverInput> | Prisma.SubmissionCreateWithoutSolverInput[] | Prisma.SubmissionUncheckedCreateWithoutSolverInput[]
+  connectOrCreate?: Prisma.SubmissionCreateOrConnectWithoutSolverInput | Prisma.SubmissionCreateOrConnectWithoutSolverInput[]
+  createMany?: Prisma.SubmissionCreateManySolverInputEnvelope
+  connect?: Prisma.SubmissionWhereUniqueInput | Prisma.SubmissionWhereUniqueInput[]
+}
+
+export type SubmissionUncheckedCreateNestedManyWithoutSolverInput = {
+  create?: Prisma.XOR<Prisma.SubmissionCreateWithoutSolverInput, Prisma.SubmissionUncheckedCreateWithoutSolverInput> | Prisma.SubmissionCreateWithoutSolverInput[] | Prisma.SubmissionUncheckedCreateWithoutSolverInput[]
+  connectOrCreate?: Prisma.SubmissionCreateOrConnectWithoutSolverInput | Prisma.SubmissionCreateOrConnectWithoutSolverInput[]
+  createMany?: Prisma.SubmissionCreateManySolverInputEnvelope
+  connect?: Prisma.SubmissionWhereUniqueInput | Prisma.SubmissionWhereUniqueInput[]
+}
+
+export type SubmissionUpdateManyWithoutSolverNestedInput = {
+  create?: Prisma.XOR<Prisma.SubmissionCreateWithoutSolverInput, Prisma.SubmissionUncheckedCreateWithoutSolverInput> | Prisma.SubmissionCreateWithoutSolverInput[] | Prisma.SubmissionUncheckedCreateWithoutSolverInput[]
+  connectOrCreate?: Prisma.SubmissionCreateOrConnectWithoutSolverInput | Prisma.SubmissionCreateOrConnectWithoutSolverInput[]
+  upsert?: Prisma.SubmissionUpsertWithWhereUniqueWithoutSolverInput | Prisma.SubmissionUpsertWithWhereUniqueWithoutSolverInput[]
+  createMany?: Prisma.SubmissionCreateManySolverInputEnvelope
+  set?: Prisma.SubmissionWhereUniqueInput | Prisma.SubmissionWhereUniqueInput[]
+  disconnect?: Prisma.SubmissionWhereUniqueInput | Prisma.SubmissionWhereUniqueInput[]
+  delete?: Prisma.SubmissionWhereUniqueInput | Prisma.SubmissionWhereUniqueInput[]
+  connect?: Prisma.SubmissionWhereUniqueInput | Prisma.SubmissionWhereUniqueInput[]
+  update?: Prisma.SubmissionUpdateWithWhereUniqueWithoutSolverInput | Prisma.SubmissionUpdateWithWhereUniqueWithoutSolverInput[]
+  updateMany?: Prisma.SubmissionUpdateManyWithWhereWithoutSolverInput | Prisma.SubmissionUpdateManyWithWhereWithoutSolverInput[]
+  deleteMany?: Prisma.SubmissionScalarWhereInput | Prisma.SubmissionScalarWhereInput[]
+}
+
+export type SubmissionUncheckedUpdateManyWithoutSolverNestedInput = {
+  create?: Prisma.XOR<Prisma.SubmissionCreateWithoutSolverInput, Prisma.SubmissionUncheckedCreateWithoutSolverInput> | Prisma.SubmissionCreateWithoutSolverInput[] | Prisma.SubmissionUncheckedCreateWithoutSolverInput[]
+  connectOrCreate?: Prisma.SubmissionCreateOrConnectWithoutSolverInput | Prisma.SubmissionCreateOrConnectWithoutSolverInput[]
+  upsert?: Prisma.SubmissionUpsertWithWhereUniqueWithoutSolverInput | Prisma.SubmissionUpsertWithWhereUniqueWithoutSolverInput[]
+  createMany?: Prisma.SubmissionCreateManySolverInputEnvelope
+  set?: Prisma.SubmissionWhereUniqueInput | Prisma.SubmissionWhereUniqueInput[]
+  disconnect?: Prisma.SubmissionWhereUniqueInput | Prisma.SubmissionWhereUniqueInput[]
+  delete?: Prisma.SubmissionWhereUniqueInput | Prisma.SubmissionWhereUniqueInput[]
+  connect?: Prisma.SubmissionWhereUniqueInput | Prisma.SubmissionWhereUniqueInput[]
+  update?: Prisma.SubmissionUpdateWithWhereUniqueWithoutSolverInput | Prisma.SubmissionUpdateWithWhereUniqueWithoutSolverInput[]
+  updateMany?: Prisma.SubmissionUpdateManyWithWhereWithoutSolverInput | Prisma.SubmissionUpdateManyWithWhereWithoutSolverInput[]
+  deleteMany?: Prisma.SubmissionScalarWhereInput | Prisma.SubmissionScalarWhereInput[]
+}
+
+export type SubmissionCreateNestedManyWithoutSourceInput = {
+  create?: Prisma.XOR<Prisma.SubmissionCreateWithoutSourceInput, Prisma.SubmissionUncheckedCreateWithoutSourceInput> | Prisma.SubmissionCreateWithoutSourceInput[] | Prisma.SubmissionUncheckedCreateWithoutSourceInput[]
+  connectOrCreate?: Prisma.SubmissionCreateOrConnectWithoutSourceInput | Prisma.SubmissionCreateOrConnectWithoutSourceInput[]
+  createMany?: Prisma.SubmissionCreateManySourceInputEnvelope
+  connect?: Prisma.SubmissionWhereUniqueInput | Prisma.SubmissionWhereUniqueInput[]
+}
+
+export type SubmissionUncheckedCreateNestedManyWithoutSourceInput = {
+  create?: Prisma.XOR<Prisma.SubmissionCreateWithoutSourceInput, Prisma.SubmissionUncheckedCreateWithoutSourceInput> | Prisma.SubmissionCreateWithoutSourceInput[] | Prisma.SubmissionUncheckedCreateWithoutSourceInput[]
+  connectOrCreate?: Prisma.SubmissionCreateOrConnectWithoutSourceInput | Prisma.SubmissionCreateOrConnectWithoutSourceInput[]
+  createMany?: Prisma.SubmissionCreateManySourceInputEnvelope
+  connect?: Prisma.SubmissionWhereUniqueInput | Prisma.SubmissionWhereUniqueInput[]
+}
+
+export type SubmissionUpdateManyWithoutSourceNestedInput = {
+  create?: Prisma.XOR<Prisma.SubmissionCreateWithoutSourceInput, Prisma.SubmissionUncheckedCreateWithoutSourceInput> | Prisma.SubmissionCreateWithoutSourceInput[] | Prisma.SubmissionUncheckedCreateWithoutSourceInput[]
+  connectOrCreate?: Prisma.SubmissionCreateOrConnectWithoutSourceInput | Prisma.SubmissionCreateOrConnectWithoutSourceInput[]
+  upsert?: Prisma.SubmissionUpsertWithWhereUniqueWithoutSourceInput | Prisma.SubmissionUpsertWithWhereUniqueWithoutSourceInput[]
+  createMany?: Prisma.SubmissionCreateManySourceInputEnvelope
+  set?: Prisma.SubmissionWhereUniqueInput | Prisma.SubmissionWhereUniqueInput[]
+  disconnect?: Prisma.SubmissionWhereUniqueInput | Prisma.SubmissionWhereUniqueInput[]
+  delete?: Prisma.SubmissionWhereUniqueInput | Prisma.SubmissionWhereUniqueInput[]
+  connect?: Prisma.SubmissionWhereUniqueInput | Prisma.SubmissionWhereUniqueInput[]
+  update?: Prisma.SubmissionUpdateWithWhereUniqueWithoutSourceInput | Prisma.SubmissionUpdateWithWhereUniqueWithoutSourceInput[]
+  updateMany?: Prisma.SubmissionUpdateManyWithWhereWithoutSourceInput | Prisma.SubmissionUpdateManyWithWhereWithoutSourceInput[]
+  deleteMany?: Prisma.SubmissionScalarWhereInput | Prisma.SubmissionScalarWhereInput[]
+}
+
+export type SubmissionUncheckedUpdateManyWithoutSourceNestedInput = {
+  create?: Prisma.XOR<Prisma.SubmissionCreateWithoutSourceInput, Prisma.SubmissionUncheckedCreateWithoutSourceInput> | Prisma.SubmissionCreateWithoutSourceInput[] | Prisma.SubmissionUncheckedCreateWithoutSourceInput[]
+  connectOrCreate?: Prisma.SubmissionCreateOrConnectWithoutSourceInput | Prisma.SubmissionCreateOrConnectWithoutSourceInput[]
+  upsert?: Prisma.SubmissionUpsertWithWhereUniqueWithoutSourceInput | Prisma.SubmissionUpsertWithWhereUniqueWithoutSourceInput[]
+  createMany?: Prisma.SubmissionCreateManySourceInputEnvelope
+  set?: Prisma.SubmissionWhereUniqueInput | Prisma.SubmissionWhereUniqueInput[]
+  disconnect?: Prisma.SubmissionWhereUniqueInput | Prisma.SubmissionWhereUniqueInput[]
+  delete?: Prisma.SubmissionWhereUniqueInput | Prisma.SubmissionWhereUniqueInput[]
+  connect?: Prisma.SubmissionWhereUniqueInput | Prisma.SubmissionWhereUniqueInput[]
+  update?: Prisma.SubmissionUpdateWithWhereUniqueWithoutSourceInput | Prisma.SubmissionUpdateWithWhereUniqueWithoutSourceInput[]
+  updateMany?: Prisma.SubmissionUpdateManyWithWhereWithoutSourceInput | Prisma.SubmissionUpdateManyWithWhereWithoutSourceInput[]
+  deleteMany?: Prisma.SubmissionScalarWhereInput | Prisma.SubmissionScalarWhereInput[]
+}
+
+export type SubmissionCreateNestedManyWithoutContractInput = {
+  create?: Prisma.XOR<Prisma.SubmissionCreateWithoutContractInput, Prisma.SubmissionUncheckedCreateWithoutContractInput> | Prisma.SubmissionCreateWithoutContractInput[] | Prisma.SubmissionUncheckedCreateWithoutContractInput[]
+  connectOrCreate?: Prisma.SubmissionCreateOrConnectWithoutContractInput | Prisma.SubmissionCreateOrConnectWithoutContractInput[]
+  createMany?: Prisma.SubmissionCreateManyContractInputEnvelope
+  connect?: Prisma.SubmissionWhereUniqueInput | Prisma.SubmissionWhereUniqueInput[]
+}
+
+export type SubmissionUncheckedCreateNestedManyWithoutContractInput = {
+  create?: Prisma.XOR<Prisma.SubmissionCreateWithoutContractInput, Prisma.SubmissionUncheckedCreateWithoutContractInput> | Prisma.SubmissionCreateWithoutContractInput[] | Prisma.SubmissionUncheckedCreateWithoutContractInput[]
+  connectOrCreate?: Prisma.SubmissionCreateOrConnectWithoutContractInput | Prisma.SubmissionCreateOrConnectWithoutContractInput[]
+  createMany?: Prisma.SubmissionCreateManyContractInputEnvelope
+  connect?: Prisma.SubmissionWhereUniqueInput | Prisma.SubmissionWhereUniqueInput[]
+}
+
+export type SubmissionUpdateManyWithoutContractNestedInput = {
+  create?: Prisma.XOR<Prisma.SubmissionCreateWithoutContractInput, Prisma.SubmissionUncheckedCreateWithoutContractInput> | Prisma.SubmissionCreateWithoutContractInput[] | Prisma.SubmissionUncheckedCreateWithoutContractInput[]
+  connectOrCreate?: Prisma.SubmissionCreateOrConnectWithoutContractInput | Prisma.SubmissionCreateOrConnectWithoutContractInput[]
+  upsert?: Prisma.SubmissionUpsertWithWhereUniqueWithoutContractInput | Prisma.SubmissionUpsertWithWhereUniqueWithoutContractInput[]
+  createMany?: Prisma.SubmissionCreateManyContractInputEnvelope
+  set?: Prisma.SubmissionWhereUniqueInput | Prisma.SubmissionWhereUniqueInput[]
+  disconnect?: Prisma.SubmissionWhereUniqueInput | Prisma.SubmissionWhereUniqueInput[]
+  delete?: Prisma.SubmissionWhereUniqueInput | Prisma.SubmissionWhereUniqueInput[]
+  connect?: Prisma.SubmissionWhereUniqueInput | Prisma.SubmissionWhereUniqueInput[]
+  update?: Prisma.SubmissionUpdateWithWhereUniqueWithoutContractInput | Prisma.SubmissionUpdateWithWhereUniqueWithoutContractInput[]
+  updateMany?: Prisma.SubmissionUpdateManyWithWhereWithoutContractInput | Prisma.SubmissionUpdateManyWithWhereWithoutContractInput[]
+  deleteMany?: Prisma.SubmissionScalarWhereInput | Prisma.SubmissionScalarWhereInput[]
+}
+
+export type SubmissionUncheckedUpdateManyWithoutContractNestedInput = {
+  create?: Prisma.XOR<Prisma.SubmissionCreateWithoutContractInput, Prisma.SubmissionUncheckedCreateWithoutContractInput> | Prisma.SubmissionCreateWithoutContractInput[] | Prisma.SubmissionUncheckedCreateWithoutContractInput[]
+  connectOrCreate?: Prisma.SubmissionCreateOrConnectWithoutContractInput | Prisma.SubmissionCreateOrConnectWithoutContractInput[]
+  upsert?: Prisma.SubmissionUpsertWithWhereUniqueWithoutContractInput | Prisma.SubmissionUpsertWithWhereUniqueWithoutContractInput[]
+  createMany?: Prisma.SubmissionCreateManyContractInputEnvelope
+  set?: Prisma.SubmissionWhereUniqueInput | Prisma.SubmissionWhereUniqueInput[]
+  disconnect?: Prisma.SubmissionWhereUniqueInput | Prisma.SubmissionWhereUniqueInput[]
+  delete?: Prisma.SubmissionWhereUniqueInput | Prisma.SubmissionWhereUniqueInput[]
+  connect?: Prisma.SubmissionWhereUniqueInput | Prisma.SubmissionWhereUniqueInput[]
+  update?: Prisma.SubmissionUpdateWithWhereUniqueWithoutContractInput | Prisma.SubmissionUpdateWithWhereUniqueWithoutContractInput[]
+  updateMany?: Prisma.SubmissionUpdateManyWithWhereWithoutContractInput | Prisma.SubmissionUpdateManyWithWhereWithoutContractInput[]
+  deleteMany?: Prisma.SubmissionScalarWhereInput | Prisma.SubmissionScalarWhereInput[]
+}
+
+export type SubmissionCreateNestedOneWithoutRunsInput = {
+  create?: Prisma.XOR<Prisma.SubmissionCreateWithoutRunsInput, Prisma.SubmissionUncheckedCreateWithoutRunsInput>
+  connectOrCreate?: Prisma.SubmissionCreateOrConnectWithoutRunsInput
+  connect?: Prisma.SubmissionWhereUniqueInput
+}
+
+export type SubmissionUpdateOneRequiredWithoutRunsNestedInput = {
+  create?: Prisma.XOR<Prisma.SubmissionCreateWithoutRunsInput, Prisma.SubmissionUncheckedCreateWithoutRunsInput>
+  connectOrCreate?: Prisma.SubmissionCreateOrConnectWithoutRunsInput
+  upsert?: Prisma.SubmissionUpsertWithoutRunsInput
+  connect?: Prisma.SubmissionWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.SubmissionUpdateToOneWithWhereWithoutRunsInput, Prisma.SubmissionUpdateWithoutRunsInput>, Prisma.SubmissionUncheckedUpdateWithoutRunsInput>
+}
+
+export type SubmissionCreateNestedOneWithoutChallengesInput = {
+  create?: Prisma.XOR<Prisma.SubmissionCreateWithoutChallengesInput, Prisma.SubmissionUncheckedCreateWithoutChallengesInput>
+  connectOrCreate?: Prisma.SubmissionCreateOrConnectWithoutChallengesInput
+  connect?: Prisma.SubmissionWhereUniqueInput
+}
+
+export type SubmissionUpdateOneRequiredWithoutChallengesNestedInput = {
+  create?: Prisma.XOR<Prisma.SubmissionCreateWithoutChallengesInput, Prisma.SubmissionUncheckedCreateWithoutChallengesInput>
+  connectOrCreate?: Prisma.SubmissionCreateOrConnectWithoutChallengesInput
+  upsert?: Prisma.SubmissionUpsertWithoutChallengesInput
+  connect?: Prisma.SubmissionWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.SubmissionUpdateToOneWithWhereWithoutChallengesInput, Prisma.SubmissionUpdateWithoutChallengesInput>, Prisma.SubmissionUncheckedUpdateWithoutChallengesInput>
+}
+
+export type SubmissionCreateNestedOneWithoutPayoutsInput = {
+  create?: Prisma.XOR<Prisma.SubmissionCreateWithoutPayoutsInput, Prisma.SubmissionUncheckedCreateWithoutPayoutsInput>
+  connectOrCreate?: Prisma.SubmissionCreateOrConnectWithoutPayoutsInput
+  connect?: Prisma.SubmissionWhereUniqueInput
+}
+
+export type SubmissionUpdateOneRequiredWithoutPayoutsNestedInput = {
+  create?: Prisma.XOR<Prisma.SubmissionCreateWithoutPayoutsInput, Prisma.SubmissionUncheckedCreateWithoutPayoutsInput>
+  connectOrCreate?: Prisma.SubmissionCreateOrConnectWithoutPayoutsInput
+  upsert?: Prisma.SubmissionUpsertWithoutPayoutsInput
+  connect?: Prisma.SubmissionWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.SubmissionUpdateToOneWithWhereWithoutPayoutsInput, Prisma.SubmissionUpdateWithoutPayoutsInput>, Prisma.SubmissionUncheckedUpdateWithoutPayoutsInput>
+}
+
+export type SubmissionCreateNestedOneWithoutEventsInput = {
+  create?: Prisma.XOR<Prisma.SubmissionCreateWithoutEventsInput, Prisma.SubmissionUncheckedCreateWithoutEventsInput>
+  connectOrCreate?: Prisma.SubmissionCreateOrConnectWithoutEventsInput
+  connect?: Prisma.SubmissionWhereUniqueInput
+}
+
+export type SubmissionUpdateOneWithoutEventsNestedInput = {
+  create?: Prisma.XOR<Prisma.SubmissionCreateWithoutEventsInput, Prisma.SubmissionUncheckedCreateWithoutEventsInput>
+  connectOrCreate?: Prisma.SubmissionCreateOrConnectWithoutEventsInput
+  upsert?: Prisma.SubmissionUpsertWithoutEventsInput
+  disconnect?: Prisma.SubmissionWhereInput | boolean
+  delete?: Prisma.SubmissionWhereInput | boolean
+  connect?: Prisma.SubmissionWhereUniqueInput
+  update?: Prisma.XOR<Prisma.XOR<Prisma.SubmissionUpdateToOneWithWhereWithoutEventsInput, Prisma.SubmissionUpdateWithoutEventsInput>, Prisma.SubmissionUncheckedUpdateWithoutEventsInput>
+}
+
+export type SubmissionCreateWithoutSolverInput = {
+  id: string
+  seq?: bigint | number
+  repositoryUrl: string
+  commit: string
+  state?: string
+  receivedAt?: Date | string
+  captureBy: Date | string
+  capturedAt?: Date | string | null
+  tree?: string | null
+  heldUntil?: Date | string | null
+  windowOpensAt?: Date | string | null
+  windowClosesAt?: Date | string | null
+  verdict?: string | null
+  reason?: string | null
+  resultDigest?: string | null
+  updatedAt?: Date | string
+  contract: Prisma.ContractCreateNestedOneWithoutSubmissionsInput
+  source?: Prisma.BlobCreateNestedOneWithoutSubmissionsInput
+  runs?: Prisma.RunCreateNestedManyWithoutSubmissionInput
+  challenges?: Prisma.ChallengeCreateNestedManyWithoutSubmissionInput
+  payouts?: Prisma.PayoutCreateNestedManyWithoutSubmissionInput
+  events?: Prisma.EventCreateNestedManyWithoutSubmissionInput
+}
+
+export type SubmissionUncheckedCreateWithoutSolverInput = {
+  id: string
+  seq?: bigint | number
+  contractId: string
+  repositoryUrl: string
+  commit: string
+  state?: string
+  receivedAt?: Date | string
+  captureBy: Date | string
+  capturedAt?: Date | string | null
+  sourceBlob?: string | null
+  tree?: string | null
+  heldUntil?: Date | string | null
+  windowOpensAt?: Date | string | null
+  windowClosesAt?: Date | string | null
+  verdict?: string | null
+  reason?: string | null
+  resultDigest?: string | null
+  updatedAt?: Date | string
+  runs?: Prisma.RunUncheckedCreateNestedManyWithoutSubmissionInput
+  challenges?: Prisma.ChallengeUncheckedCreateNestedManyWithoutSubmissionInput
+  payouts?: Prisma.PayoutUncheckedCreateNestedManyWithoutSubmissionInput
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutSubmissionInput
+}
+
+export type SubmissionCreateOrConnectWithoutSolverInput = {
+  where: Prisma.SubmissionWhereUniqueInput
+  create: Prisma.XOR<Prisma.SubmissionCreateWithoutSolverInput, Prisma.SubmissionUncheckedCreateWithoutSolverInput>
+}
+
+export type SubmissionCreateManySolverInputEnvelope = {
+  data: Prisma.SubmissionCreateManySolverInput | Prisma.SubmissionCreateManySolverInput[]
+  skipDuplicates?: boolean
+}
+
+export type SubmissionUpsertWithWhereUniqueWithoutSolverInput = {
+  where: Prisma.SubmissionWhereUniqueInput
+  update: Prisma.XOR<Prisma.SubmissionUpdateWithoutSolverInput, Prisma.SubmissionUncheckedUpdateWithoutSolverInput>
+  create: Prisma.XOR<Prisma.SubmissionCreateWithoutSolverInput, Prisma.SubmissionUncheckedCreateWithoutSolverInput>
+}
+
+export type SubmissionUpdateWithWhereUniqueWithoutSolverInput = {
+  where: Prisma.SubmissionWhereUniqueInput
+  data: Prisma.XOR<Prisma.SubmissionUpdateWithoutSolverInput, Prisma.SubmissionUncheckedUpdateWithoutSolverInput>
+}
+
+export type SubmissionUpdateManyWithWhereWithoutSolverInput = {
+  where: Prisma.SubmissionScalarWhereInput
+  data: Prisma.XOR<Prisma.SubmissionUpdateManyMutationInput, Prisma.SubmissionUncheckedUpdateManyWithoutSolverInput>
+}
+
+export type SubmissionScalarWhereInput = {
+  AND?: Prisma.SubmissionScalarWhereInput | Prisma.SubmissionScalarWhereInput[]
+  OR?: Prisma.SubmissionScalarWhereInput[]
+  NOT?: Prisma.SubmissionScalarWhereInput | Prisma.SubmissionScalarWhereInput[]
+  id?: Prisma.StringFilter<"Submission"> | string
+  seq?: Prisma.BigIntFilter<"Submission"> | bigint | number
+  contractId?: Prisma.StringFilter<"Submission"> | string
+  solverId?: Prisma.StringFilter<"Submission"> | string
+  repositoryUrl?: Prisma.StringFilter<"Submission"> | string
+  commit?: Prisma.StringFilter<"Submission"> | string
+  state?: Prisma.StringFilter<"Submission"> | string
+  receivedAt?: Prisma.DateTimeFilter<"Submission"> | Date | string
+  captureBy?: Prisma.DateTimeFilter<"Submission"> | Date | string
+  capturedAt?: Prisma.DateTimeNullableFilter<"Submission"> | Date | string | null
+  sourceBlob?: Prisma.StringNullableFilter<"Submission"> | string | null
+  tree?: Prisma.StringNullableFilter<"Submission"> | string | null
+  heldUntil?: Prisma.DateTimeNullableFilter<"Submission"> | Date | string | null
+  windowOpensAt?: Prisma.DateTimeNullableFilter<"Submission"> | Date | string | null
+  windowClosesAt?: Prisma.DateTimeNullableFilter<"Submission"> | Date | string | null
+  verdict?: Prisma.StringNullableFilter<"Submission"> | string | null
+  reason?: Prisma.StringNullableFilter<"Submission"> | string | null
+  resultDigest?: Prisma.StringNullableFilter<"Submission"> | string | null
+  updatedAt?: Prisma.DateTimeFilter<"Submission"> | Date | string
+}
+
+export type SubmissionCreateWithoutSourceInput = {
+  id: string
+  seq?: bigint | number
+  repositoryUrl: string
+  commit: string
+  state?: string
+  receivedAt?: Date | string
+  captureBy: Date | string
+  capturedAt?: Date | string | null
+  tree?: string | null
+  heldUntil?: Date | string | null
+  windowOpensAt?: Date | string | null
+  windowClosesAt?: Date | string | null
+  verdict?: string | null
+  reason?: string | null
+  resultDigest?: string | null
+  updatedAt?: Date | string
+  contract: Prisma.ContractCreateNestedOneWithoutSubmissionsInput
+  solver: Prisma.PrincipalCreateNestedOneWithoutSubmissionsInput
+  runs?: Prisma.RunCreateNestedManyWithoutSubmissionInput
+  challenges?: Prisma.ChallengeCreateNestedManyWithoutSubmissionInput
+  payouts?: Prisma.PayoutCreateNestedManyWithoutSubmissionInput
+  events?: Prisma.EventCreateNestedManyWithoutSubmissionInput
+}
+
+export type SubmissionUncheckedCreateWithoutSourceInput = {
+  id: string
+  seq?: bigint | number
+  contractId: string
+  solverId: string
+  repositoryUrl: string
+  commit: string
+  state?: string
+  receivedAt?: Date | string
+  captureBy: Date | string
+  capturedAt?: Date | string | null
+  tree?: string | null
+  heldUntil?: Date | string | null
+  windowOpensAt?: Date | string | null
+  windowClosesAt?: Date | string | null
+  verdict?: string | null
+  reason?: string | null
+  resultDigest?: string | null
+  updatedAt?: Date | string
+  runs?: Prisma.RunUncheckedCreateNestedManyWithoutSubmissionInput
+  challenges?: Prisma.ChallengeUncheckedCreateNestedManyWithoutSubmissionInput
+  payouts?: Prisma.PayoutUncheckedCreateNestedManyWithoutSubmissionInput
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutSubmissionInput
+}
+
+export type SubmissionCreateOrConnectWithoutSourceInput = {
+  where: Prisma.SubmissionWhereUniqueInput
+  create: Prisma.XOR<Prisma.SubmissionCreateWithoutSourceInput, Prisma.SubmissionUncheckedCreateWithoutSourceInput>
+}
+
+export type SubmissionCreateManySourceInputEnvelope = {
+  data: Prisma.SubmissionCreateManySourceInput | Prisma.SubmissionCreateManySourceInput[]
+  skipDuplicates?: boolean
+}
+
+export type SubmissionUpsertWithWhereUniqueWithoutSourceInput = {
+  where: Prisma.SubmissionWhereUniqueInput
+  update: Prisma.XOR<Prisma.SubmissionUpdateWithoutSourceInput, Prisma.SubmissionUncheckedUpdateWithoutSourceInput>
+  create: Prisma.XOR<Prisma.SubmissionCreateWithoutSourceInput, Prisma.SubmissionUncheckedCreateWithoutSourceInput>
+}
+
+export type SubmissionUpdateWithWhereUniqueWithoutSourceInput = {
+  where: Prisma.SubmissionWhereUniqueInput
+  data: Prisma.XOR<Prisma.SubmissionUpdateWithoutSourceInput, Prisma.SubmissionUncheckedUpdateWithoutSourceInput>
+}
+
+export type SubmissionUpdateManyWithWhereWithoutSourceInput = {
+  where: Prisma.SubmissionScalarWhereInput
+  data: Prisma.XOR<Prisma.SubmissionUpdateManyMutationInput, Prisma.SubmissionUncheckedUpdateManyWithoutSourceInput>
+}
+
+export type SubmissionCreateWithoutContractInput = {
+  id: string
+  seq?: bigint | number
+  repositoryUrl: string
+  commit: string
+  state?: string
+  receivedAt?: Date | string
+  captureBy: Date | string
+  capturedAt?: Date | string | null
+  tree?: string | null
+  heldUntil?: Date | string | null
+  windowOpensAt?: Date | string | null
+  windowClosesAt?: Date | string | null
+  verdict?: string | null
+  reason?: string | null
+  resultDigest?: string | null
+  updatedAt?: Date | string
+  solver: Prisma.PrincipalCreateNestedOneWithoutSubmissionsInput
+  source?: Prisma.BlobCreateNestedOneWithoutSubmissionsInput
+  runs?: Prisma.RunCreateNestedManyWithoutSubmissionInput
+  challenges?: Prisma.ChallengeCreateNestedManyWithoutSubmissionInput
+  payouts?: Prisma.PayoutCreateNestedManyWithoutSubmissionInput
+  events?: Prisma.EventCreateNestedManyWithoutSubmissionInput
+}
+
+export type SubmissionUncheckedCreateWithoutContractInput = {
+  id: string
+  seq?: bigint | number
+  solverId: string
+  repositoryUrl: string
+  commit: string
+  state?: string
+  receivedAt?: Date | string
+  captureBy: Date | string
+  capturedAt?: Date | string | null
+  sourceBlob?: string | null
+  tree?: string | null
+  heldUntil?: Date | string | null
+  windowOpensAt?: Date | string | null
+  windowClosesAt?: Date | string | null
+  verdict?: string | null
+  reason?: string | null
+  resultDigest?: string | null
+  updatedAt?: Date | string
+  runs?: Prisma.RunUncheckedCreateNestedManyWithoutSubmissionInput
+  challenges?: Prisma.ChallengeUncheckedCreateNestedManyWithoutSubmissionInput
+  payouts?: Prisma.PayoutUncheckedCreateNestedManyWithoutSubmissionInput
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutSubmissionInput
+}
+
+export type SubmissionCreateOrConnectWithoutContractInput = {
+  where: Prisma.SubmissionWhereUniqueInput
+  create: Prisma.XOR<Prisma.SubmissionCreateWithoutContractInput, Prisma.SubmissionUncheckedCreateWithoutContractInput>
+}
+
+export type SubmissionCreateManyContractInputEnvelope = {
+  data: Prisma.SubmissionCreateManyContractInput | Prisma.SubmissionCreateManyContractInput[]
+  skipDuplicates?: boolean
+}
+
+export type SubmissionUpsertWithWhereUniqueWithoutContractInput = {
+  where: Prisma.SubmissionWhereUniqueInput
+  update: Prisma.XOR<Prisma.SubmissionUpdateWithoutContractInput, Prisma.SubmissionUncheckedUpdateWithoutContractInput>
+  create: Prisma.XOR<Prisma.SubmissionCreateWithoutContractInput, Prisma.SubmissionUncheckedCreateWithoutContractInput>
+}
+
+export type SubmissionUpdateWithWhereUniqueWithoutContractInput = {
+  where: Prisma.SubmissionWhereUniqueInput
+  data: Prisma.XOR<Prisma.SubmissionUpdateWithoutContractInput, Prisma.SubmissionUncheckedUpdateWithoutContractInput>
+}
+
+export type SubmissionUpdateManyWithWhereWithoutContractInput = {
+  where: Prisma.SubmissionScalarWhereInput
+  data: Prisma.XOR<Prisma.SubmissionUpdateManyMutationInput, Prisma.SubmissionUncheckedUpdateManyWithoutContractInput>
+}
+
+export type SubmissionCreateWithoutRunsInput = {
+  id: string
+  seq?: bigint | number
+  repositoryUrl: string
+  commit: string
+  state?: string
+  receivedAt?: Date | string
+  captureBy: Date | string
+  capturedAt?: Date | string | null
+  tree?: string | null
+  heldUntil?: Date | string | null
+  windowOpensAt?: Date | string | null
+  windowClosesAt?: Date | string | null
+  verdict?: string | null
+  reason?: string | null
+  resultDigest?: string | null
+  updatedAt?: Date | string
+  contract: Prisma.ContractCreateNestedOneWithoutSubmissionsInput
+  solver: Prisma.PrincipalCreateNestedOneWithoutSubmissionsInput
+  source?: Prisma.BlobCreateNestedOneWithoutSubmissionsInput
+  challenges?: Prisma.ChallengeCreateNestedManyWithoutSubmissionInput
+  payouts?: Prisma.PayoutCreateNestedManyWithoutSubmissionInput
+  events?: Prisma.EventCreateNestedManyWithoutSubmissionInput
+}
+
+export type SubmissionUncheckedCreateWithoutRunsInput = {
+  id: string
+  seq?: bigint | number
+  contractId: string
+  solverId: string
+  repositoryUrl: string
+  commit: string
+  state?: string
+  receivedAt?: Date | string
+  captureBy: Date | string
+  capturedAt?: Date | string | null
+  sourceBlob?: string | null
+  tree?: string | null
+  heldUntil?: Date | string | null
+  windowOpensAt?: Date | string | null
+  windowClosesAt?: Date | string | null
+  verdict?: string | null
+  reason?: string | null
+  resultDigest?: string | null
+  updatedAt?: Date | string
+  challenges?: Prisma.ChallengeUncheckedCreateNestedManyWithoutSubmissionInput
+  payouts?: Prisma.PayoutUncheckedCreateNestedManyWithoutSubmissionInput
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutSubmissionInput
+}
+
+export type SubmissionCreateOrConnectWithoutRunsInput = {
+  where: Prisma.SubmissionWhereUniqueInput
+  create: Prisma.XOR<Prisma.SubmissionCreateWithoutRunsInput, Prisma.SubmissionUncheckedCreateWithoutRunsInput>
+}
+
+export type SubmissionUpsertWithoutRunsInput = {
+  update: Prisma.XOR<Prisma.SubmissionUpdateWithoutRunsInput, Prisma.SubmissionUncheckedUpdateWithoutRunsInput>
+  create: Prisma.XOR<Prisma.SubmissionCreateWithoutRunsInput, Prisma.SubmissionUncheckedCreateWithoutRunsInput>
+  where?: Prisma.SubmissionWhereInput
+}
+
+export type SubmissionUpdateToOneWithWhereWithoutRunsInput = {
+  where?: Prisma.SubmissionWhereInput
+  data: Prisma.XOR<Prisma.SubmissionUpdateWithoutRunsInput, Prisma.SubmissionUncheckedUpdateWithoutRunsInput>
+}
+
+export type SubmissionUpdateWithoutRunsInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
+  commit?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  captureBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  capturedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  tree?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  heldUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  windowOpensAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  windowClosesAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  verdict?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  resultDigest?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  contract?: Prisma.ContractUpdateOneRequiredWithoutSubmissionsNestedInput
+  solver?: Prisma.PrincipalUpdateOneRequiredWithoutSubmissionsNestedInput
+  source?: Prisma.BlobUpdateOneWithoutSubmissionsNestedInput
+  challenges?: Prisma.ChallengeUpdateManyWithoutSubmissionNestedInput
+  payouts?: Prisma.PayoutUpdateManyWithoutSubmissionNestedInput
+  events?: Prisma.EventUpdateManyWithoutSubmissionNestedInput
+}
+
+export type SubmissionUncheckedUpdateWithoutRunsInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  contractId?: Prisma.StringFieldUpdateOperationsInput | string
+  solverId?: Prisma.StringFieldUpdateOperationsInput | string
+  repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
+  commit?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  captureBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  capturedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  sourceBlob?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  tree?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  heldUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  windowOpensAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  windowClosesAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  verdict?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  resultDigest?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  challenges?: Prisma.ChallengeUncheckedUpdateManyWithoutSubmissionNestedInput
+  payouts?: Prisma.PayoutUncheckedUpdateManyWithoutSubmissionNestedInput
+  events?: Prisma.EventUncheckedUpdateManyWithoutSubmissionNestedInput
+}
+
+export type SubmissionCreateWithoutChallengesInput = {
+  id: string
+  seq?: bigint | number
+  repositoryUrl: string
+  commit: string
+  state?: string
+  receivedAt?: Date | string
+  captureBy: Date | string
+  capturedAt?: Date | string | null
+  tree?: string | null
+  heldUntil?: Date | string | null
+  windowOpensAt?: Date | string | null
+  windowClosesAt?: Date | string | null
+  verdict?: string | null
+  reason?: string | null
+  resultDigest?: string | null
+  updatedAt?: Date | string
+  contract: Prisma.ContractCreateNestedOneWithoutSubmissionsInput
+  solver: Prisma.PrincipalCreateNestedOneWithoutSubmissionsInput
+  source?: Prisma.BlobCreateNestedOneWithoutSubmissionsInput
+  runs?: Prisma.RunCreateNestedManyWithoutSubmissionInput
+  payouts?: Prisma.PayoutCreateNestedManyWithoutSubmissionInput
+  events?: Prisma.EventCreateNestedManyWithoutSubmissionInput
+}
+
+export type SubmissionUncheckedCreateWithoutChallengesInput = {
+  id: string
+  seq?: bigint | number
+  contractId: string
+  solverId: string
+  repositoryUrl: string
+  commit: string
+  state?: string
+  receivedAt?: Date | string
+  captureBy: Date | string
+  capturedAt?: Date | string | null
+  sourceBlob?: string | null
+  tree?: string | null
+  heldUntil?: Date | string | null
+  windowOpensAt?: Date | string | null
+  windowClosesAt?: Date | string | null
+  verdict?: string | null
+  reason?: string | null
+  resultDigest?: string | null
+  updatedAt?: Date | string
+  runs?: Prisma.RunUncheckedCreateNestedManyWithoutSubmissionInput
+  payouts?: Prisma.PayoutUncheckedCreateNestedManyWithoutSubmissionInput
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutSubmissionInput
+}
+
+export type SubmissionCreateOrConnectWithoutChallengesInput = {
+  where: Prisma.SubmissionWhereUniqueInput
+  create: Prisma.XOR<Prisma.SubmissionCreateWithoutChallengesInput, Prisma.SubmissionUncheckedCreateWithoutChallengesInput>
+}
+
+export type SubmissionUpsertWithoutChallengesInput = {
+  update: Prisma.XOR<Prisma.SubmissionUpdateWithoutChallengesInput, Prisma.SubmissionUncheckedUpdateWithoutChallengesInput>
+  create: Prisma.XOR<Prisma.SubmissionCreateWithoutChallengesInput, Prisma.SubmissionUncheckedCreateWithoutChallengesInput>
+  where?: Prisma.SubmissionWhereInput
+}
+
+export type SubmissionUpdateToOneWithWhereWithoutChallengesInput = {
+  where?: Prisma.SubmissionWhereInput
+  data: Prisma.XOR<Prisma.SubmissionUpdateWithoutChallengesInput, Prisma.SubmissionUncheckedUpdateWithoutChallengesInput>
+}
+
+export type SubmissionUpdateWithoutChallengesInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
+  commit?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  captureBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  capturedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  tree?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  heldUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  windowOpensAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  windowClosesAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  verdict?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  resultDigest?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  contract?: Prisma.ContractUpdateOneRequiredWithoutSubmissionsNestedInput
+  solver?: Prisma.PrincipalUpdateOneRequiredWithoutSubmissionsNestedInput
+  source?: Prisma.BlobUpdateOneWithoutSubmissionsNestedInput
+  runs?: Prisma.RunUpdateManyWithoutSubmissionNestedInput
+  payouts?: Prisma.PayoutUpdateManyWithoutSubmissionNestedInput
+  events?: Prisma.EventUpdateManyWithoutSubmissionNestedInput
+}
+
+export type SubmissionUncheckedUpdateWithoutChallengesInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  contractId?: Prisma.StringFieldUpdateOperationsInput | string
+  solverId?: Prisma.StringFieldUpdateOperationsInput | string
+  repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
+  commit?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  captureBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  capturedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  sourceBlob?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  tree?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  heldUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  windowOpensAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  windowClosesAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  verdict?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  resultDigest?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  runs?: Prisma.RunUncheckedUpdateManyWithoutSubmissionNestedInput
+  payouts?: Prisma.PayoutUncheckedUpdateManyWithoutSubmissionNestedInput
+  events?: Prisma.EventUncheckedUpdateManyWithoutSubmissionNestedInput
+}
+
+export type SubmissionCreateWithoutPayoutsInput = {
+  id: string
+  seq?: bigint | number
+  repositoryUrl: string
+  commit: string
+  state?: string
+  receivedAt?: Date | string
+  captureBy: Date | string
+  capturedAt?: Date | string | null
+  tree?: string | null
+  heldUntil?: Date | string | null
+  windowOpensAt?: Date | string | null
+  windowClosesAt?: Date | string | null
+  verdict?: string | null
+  reason?: string | null
+  resultDigest?: string | null
+  updatedAt?: Date | string
+  contract: Prisma.ContractCreateNestedOneWithoutSubmissionsInput
+  solver: Prisma.PrincipalCreateNestedOneWithoutSubmissionsInput
+  source?: Prisma.BlobCreateNestedOneWithoutSubmissionsInput
+  runs?: Prisma.RunCreateNestedManyWithoutSubmissionInput
+  challenges?: Prisma.ChallengeCreateNestedManyWithoutSubmissionInput
+  events?: Prisma.EventCreateNestedManyWithoutSubmissionInput
+}
+
+export type SubmissionUncheckedCreateWithoutPayoutsInput = {
+  id: string
+  seq?: bigint | number
+  contractId: string
+  solverId: string
+  repositoryUrl: string
+  commit: string
+  state?: string
+  receivedAt?: Date | string
+  captureBy: Date | string
+  capturedAt?: Date | string | null
+  sourceBlob?: string | null
+  tree?: string | null
+  heldUntil?: Date | string | null
+  windowOpensAt?: Date | string | null
+  windowClosesAt?: Date | string | null
+  verdict?: string | null
+  reason?: string | null
+  resultDigest?: string | null
+  updatedAt?: Date | string
+  runs?: Prisma.RunUncheckedCreateNestedManyWithoutSubmissionInput
+  challenges?: Prisma.ChallengeUncheckedCreateNestedManyWithoutSubmissionInput
+  events?: Prisma.EventUncheckedCreateNestedManyWithoutSubmissionInput
+}
+
+export type SubmissionCreateOrConnectWithoutPayoutsInput = {
+  where: Prisma.SubmissionWhereUniqueInput
+  create: Prisma.XOR<Prisma.SubmissionCreateWithoutPayoutsInput, Prisma.SubmissionUncheckedCreateWithoutPayoutsInput>
+}
+
+export type SubmissionUpsertWithoutPayoutsInput = {
+  update: Prisma.XOR<Prisma.SubmissionUpdateWithoutPayoutsInput, Prisma.SubmissionUncheckedUpdateWithoutPayoutsInput>
+  create: Prisma.XOR<Prisma.SubmissionCreateWithoutPayoutsInput, Prisma.SubmissionUncheckedCreateWithoutPayoutsInput>
+  where?: Prisma.SubmissionWhereInput
+}
+
+export type SubmissionUpdateToOneWithWhereWithoutPayoutsInput = {
+  where?: Prisma.SubmissionWhereInput
+  data: Prisma.XOR<Prisma.SubmissionUpdateWithoutPayoutsInput, Prisma.SubmissionUncheckedUpdateWithoutPayoutsInput>
+}
+
+export type SubmissionUpdateWithoutPayoutsInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
+  commit?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  captureBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  capturedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  tree?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  heldUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  windowOpensAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  windowClosesAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  verdict?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  resultDigest?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  contract?: Prisma.ContractUpdateOneRequiredWithoutSubmissionsNestedInput
+  solver?: Prisma.PrincipalUpdateOneRequiredWithoutSubmissionsNestedInput
+  source?: Prisma.BlobUpdateOneWithoutSubmissionsNestedInput
+  runs?: Prisma.RunUpdateManyWithoutSubmissionNestedInput
+  challenges?: Prisma.ChallengeUpdateManyWithoutSubmissionNestedInput
+  events?: Prisma.EventUpdateManyWithoutSubmissionNestedInput
+}
+
+export type SubmissionUncheckedUpdateWithoutPayoutsInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  contractId?: Prisma.StringFieldUpdateOperationsInput | string
+  solverId?: Prisma.StringFieldUpdateOperationsInput | string
+  repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
+  commit?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  captureBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  capturedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  sourceBlob?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  tree?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  heldUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  windowOpensAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  windowClosesAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  verdict?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  resultDigest?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  runs?: Prisma.RunUncheckedUpdateManyWithoutSubmissionNestedInput
+  challenges?: Prisma.ChallengeUncheckedUpdateManyWithoutSubmissionNestedInput
+  events?: Prisma.EventUncheckedUpdateManyWithoutSubmissionNestedInput
+}
+
+export type SubmissionCreateWithoutEventsInput = {
+  id: string
+  seq?: bigint | number
+  repositoryUrl: string
+  commit: string
+  state?: string
+  receivedAt?: Date | string
+  captureBy: Date | string
+  capturedAt?: Date | string | null
+  tree?: string | null
+  heldUntil?: Date | string | null
+  windowOpensAt?: Date | string | null
+  windowClosesAt?: Date | string | null
+  verdict?: string | null
+  reason?: string | null
+  resultDigest?: string | null
+  updatedAt?: Date | string
+  contract: Prisma.ContractCreateNestedOneWithoutSubmissionsInput
+  solver: Prisma.PrincipalCreateNestedOneWithoutSubmissionsInput
+  source?: Prisma.BlobCreateNestedOneWithoutSubmissionsInput
+  runs?: Prisma.RunCreateNestedManyWithoutSubmissionInput
+  challenges?: Prisma.ChallengeCreateNestedManyWithoutSubmissionInput
+  payouts?: Prisma.PayoutCreateNestedManyWithoutSubmissionInput
+}
+
+export type SubmissionUncheckedCreateWithoutEventsInput = {
+  id: string
+  seq?: bigint | number
+  contractId: string
+  solverId: string
+  repositoryUrl: string
+  commit: string
+  state?: string
+  receivedAt?: Date | string
+  captureBy: Date | string
+  capturedAt?: Date | string | null
+  sourceBlob?: string | null
+  tree?: string | null
+  heldUntil?: Date | string | null
+  windowOpensAt?: Date | string | null
+  windowClosesAt?: Date | string | null
+  verdict?: string | null
+  reason?: string | null
+  resultDigest?: string | null
+  updatedAt?: Date | string
+  runs?: Prisma.RunUncheckedCreateNestedManyWithoutSubmissionInput
+  challenges?: Prisma.ChallengeUncheckedCreateNestedManyWithoutSubmissionInput
+  payouts?: Prisma.PayoutUncheckedCreateNestedManyWithoutSubmissionInput
+}
+
+export type SubmissionCreateOrConnectWithoutEventsInput = {
+  where: Prisma.SubmissionWhereUniqueInput
+  create: Prisma.XOR<Prisma.SubmissionCreateWithoutEventsInput, Prisma.SubmissionUncheckedCreateWithoutEventsInput>
+}
+
+export type SubmissionUpsertWithoutEventsInput = {
+  update: Prisma.XOR<Prisma.SubmissionUpdateWithoutEventsInput, Prisma.SubmissionUncheckedUpdateWithoutEventsInput>
+  create: Prisma.XOR<Prisma.SubmissionCreateWithoutEventsInput, Prisma.SubmissionUncheckedCreateWithoutEventsInput>
+  where?: Prisma.SubmissionWhereInput
+}
+
+export type SubmissionUpdateToOneWithWhereWithoutEventsInput = {
+  where?: Prisma.SubmissionWhereInput
+  data: Prisma.XOR<Prisma.SubmissionUpdateWithoutEventsInput, Prisma.SubmissionUncheckedUpdateWithoutEventsInput>
+}
+
+export type SubmissionUpdateWithoutEventsInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
+  commit?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  captureBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  capturedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  tree?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  heldUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  windowOpensAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  windowClosesAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  verdict?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  resultDigest?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  contract?: Prisma.ContractUpdateOneRequiredWithoutSubmissionsNestedInput
+  solver?: Prisma.PrincipalUpdateOneRequiredWithoutSubmissionsNestedInput
+  source?: Prisma.BlobUpdateOneWithoutSubmissionsNestedInput
+  runs?: Prisma.RunUpdateManyWithoutSubmissionNestedInput
+  challenges?: Prisma.ChallengeUpdateManyWithoutSubmissionNestedInput
+  payouts?: Prisma.PayoutUpdateManyWithoutSubmissionNestedInput
+}
+
+export type SubmissionUncheckedUpdateWithoutEventsInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  contractId?: Prisma.StringFieldUpdateOperationsInput | string
+  solverId?: Prisma.StringFieldUpdateOperationsInput | string
+  repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
+  commit?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  captureBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  capturedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  sourceBlob?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  tree?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  heldUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  windowOpensAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  windowClosesAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  verdict?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  resultDigest?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  runs?: Prisma.RunUncheckedUpdateManyWithoutSubmissionNestedInput
+  challenges?: Prisma.ChallengeUncheckedUpdateManyWithoutSubmissionNestedInput
+  payouts?: Prisma.PayoutUncheckedUpdateManyWithoutSubmissionNestedInput
+}
+
+export type SubmissionCreateManySolverInput = {
+  id: string
+  seq?: bigint | number
+  contractId: string
+  repositoryUrl: string
+  commit: string
+  state?: string
+  receivedAt?: Date | string
+  captureBy: Date | string
+  capturedAt?: Date | string | null
+  sourceBlob?: string | null
+  tree?: string | null
+  heldUntil?: Date | string | null
+  windowOpensAt?: Date | string | null
+  windowClosesAt?: Date | string | null
+  verdict?: string | null
+  reason?: string | null
+  resultDigest?: string | null
+  updatedAt?: Date | string
+}
+
+export type SubmissionUpdateWithoutSolverInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
+  commit?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  captureBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  capturedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  tree?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  heldUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  windowOpensAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  windowClosesAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  verdict?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  resultDigest?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  contract?: Prisma.ContractUpdateOneRequiredWithoutSubmissionsNestedInput
+  source?: Prisma.BlobUpdateOneWithoutSubmissionsNestedInput
+  runs?: Prisma.RunUpdateManyWithoutSubmissionNestedInput
+  challenges?: Prisma.ChallengeUpdateManyWithoutSubmissionNestedInput
+  payouts?: Prisma.PayoutUpdateManyWithoutSubmissionNestedInput
+  events?: Prisma.EventUpdateManyWithoutSubmissionNestedInput
+}
+
+export type SubmissionUncheckedUpdateWithoutSolverInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  contractId?: Prisma.StringFieldUpdateOperationsInput | string
+  repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
+  commit?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  captureBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  capturedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  sourceBlob?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  tree?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  heldUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  windowOpensAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  windowClosesAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  verdict?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  resultDigest?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  runs?: Prisma.RunUncheckedUpdateManyWithoutSubmissionNestedInput
+  challenges?: Prisma.ChallengeUncheckedUpdateManyWithoutSubmissionNestedInput
+  payouts?: Prisma.PayoutUncheckedUpdateManyWithoutSubmissionNestedInput
+  events?: Prisma.EventUncheckedUpdateManyWithoutSubmissionNestedInput
+}
+
+export type SubmissionUncheckedUpdateManyWithoutSolverInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  contractId?: Prisma.StringFieldUpdateOperationsInput | string
+  repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
+  commit?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  captureBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  capturedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  sourceBlob?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  tree?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  heldUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  windowOpensAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  windowClosesAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  verdict?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  resultDigest?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+}
+
+export type SubmissionCreateManySourceInput = {
+  id: string
+  seq?: bigint | number
+  contractId: string
+  solverId: string
+  repositoryUrl: string
+  commit: string
+  state?: string
+  receivedAt?: Date | string
+  captureBy: Date | string
+  capturedAt?: Date | string | null
+  tree?: string | null
+  heldUntil?: Date | string | null
+  windowOpensAt?: Date | string | null
+  windowClosesAt?: Date | string | null
+  verdict?: string | null
+  reason?: string | null
+  resultDigest?: string | null
+  updatedAt?: Date | string
+}
+
+export type SubmissionUpdateWithoutSourceInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
+  commit?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  captureBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  capturedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  tree?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  heldUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  windowOpensAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  windowClosesAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  verdict?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  resultDigest?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  contract?: Prisma.ContractUpdateOneRequiredWithoutSubmissionsNestedInput
+  solver?: Prisma.PrincipalUpdateOneRequiredWithoutSubmissionsNestedInput
+  runs?: Prisma.RunUpdateManyWithoutSubmissionNestedInput
+  challenges?: Prisma.ChallengeUpdateManyWithoutSubmissionNestedInput
+  payouts?: Prisma.PayoutUpdateManyWithoutSubmissionNestedInput
+  events?: Prisma.EventUpdateManyWithoutSubmissionNestedInput
+}
+
+export type SubmissionUncheckedUpdateWithoutSourceInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  contractId?: Prisma.StringFieldUpdateOperationsInput | string
+  solverId?: Prisma.StringFieldUpdateOperationsInput | string
+  repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
+  commit?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  captureBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  capturedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  tree?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  heldUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  windowOpensAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  windowClosesAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  verdict?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  resultDigest?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  runs?: Prisma.RunUncheckedUpdateManyWithoutSubmissionNestedInput
+  challenges?: Prisma.ChallengeUncheckedUpdateManyWithoutSubmissionNestedInput
+  payouts?: Prisma.PayoutUncheckedUpdateManyWithoutSubmissionNestedInput
+  events?: Prisma.EventUncheckedUpdateManyWithoutSubmissionNestedInput
+}
+
+export type SubmissionUncheckedUpdateManyWithoutSourceInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  contractId?: Prisma.StringFieldUpdateOperationsInput | string
+  solverId?: Prisma.StringFieldUpdateOperationsInput | string
+  repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
+  commit?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  captureBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  capturedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  tree?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  heldUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  windowOpensAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  windowClosesAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  verdict?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  resultDigest?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+}
+
+export type SubmissionCreateManyContractInput = {
+  id: string
+  seq?: bigint | number
+  solverId: string
+  repositoryUrl: string
+  commit: string
+  state?: string
+  receivedAt?: Date | string
+  captureBy: Date | string
+  capturedAt?: Date | string | null
+  sourceBlob?: string | null
+  tree?: string | null
+  heldUntil?: Date | string | null
+  windowOpensAt?: Date | string | null
+  windowClosesAt?: Date | string | null
+  verdict?: string | null
+  reason?: string | null
+  resultDigest?: string | null
+  updatedAt?: Date | string
+}
+
+export type SubmissionUpdateWithoutContractInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
+  commit?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  captureBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  capturedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  tree?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  heldUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  windowOpensAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  windowClosesAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  verdict?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  resultDigest?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  solver?: Prisma.PrincipalUpdateOneRequiredWithoutSubmissionsNestedInput
+  source?: Prisma.BlobUpdateOneWithoutSubmissionsNestedInput
+  runs?: Prisma.RunUpdateManyWithoutSubmissionNestedInput
+  challenges?: Prisma.ChallengeUpdateManyWithoutSubmissionNestedInput
+  payouts?: Prisma.PayoutUpdateManyWithoutSubmissionNestedInput
+  events?: Prisma.EventUpdateManyWithoutSubmissionNestedInput
+}
+
+export type SubmissionUncheckedUpdateWithoutContractInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  solverId?: Prisma.StringFieldUpdateOperationsInput | string
+  repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
+  commit?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  captureBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  capturedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  sourceBlob?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  tree?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  heldUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  windowOpensAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  windowClosesAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  verdict?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  resultDigest?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  runs?: Prisma.RunUncheckedUpdateManyWithoutSubmissionNestedInput
+  challenges?: Prisma.ChallengeUncheckedUpdateManyWithoutSubmissionNestedInput
+  payouts?: Prisma.PayoutUncheckedUpdateManyWithoutSubmissionNestedInput
+  events?: Prisma.EventUncheckedUpdateManyWithoutSubmissionNestedInput
+}
+
+export type SubmissionUncheckedUpdateManyWithoutContractInput = {
+  id?: Prisma.StringFieldUpdateOperationsInput | string
+  seq?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
+  solverId?: Prisma.StringFieldUpdateOperationsInput | string
+  repositoryUrl?: Prisma.StringFieldUpdateOperationsInput | string
+  commit?: Prisma.StringFieldUpdateOperationsInput | string
+  state?: Prisma.StringFieldUpdateOperationsInput | string
+  receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  captureBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  capturedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  sourceBlob?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  tree?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  heldUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  windowOpensAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  windowClosesAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
+  verdict?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  reason?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  resultDigest?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
+  updatedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+}
+
+
+/**
+ * Count Type SubmissionCountOutputType
+ */
+
+export type SubmissionCountOutputType = {
+  runs: number
+  challenges: number
+  payouts: number
+  events: number
+}
+
+export type SubmissionCountOutputTypeSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  runs?: boolean | SubmissionCountOutputTypeCountRunsArgs
+  challenges?: boolean | SubmissionCountOutputTypeCountChallengesArgs
+  payouts?: boolean | SubmissionCountOutputTypeCountPayoutsArgs
+  events?: boolean | SubmissionCountOutputTypeCountEventsArgs
+}
+
+/**
+ * SubmissionCountOutputType without action
+ */
+export type SubmissionCountOutputTypeDefaultArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the SubmissionCountOutputType
+   */
+  select?: Prisma.SubmissionCountOutputTypeSelect<ExtArgs> | null
+}
+
+/**
+ * SubmissionCountOutputType without action
+ */
+export type SubmissionCountOutputTypeCountRunsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.RunWhereInput
+}
+
+/**
+ * SubmissionCountOutputType without action
+ */
+export type SubmissionCountOutputTypeCountChallengesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.ChallengeWhereInput
+}
+
+/**
+ * SubmissionCountOutputType without action
+ */
+export type SubmissionCountOutputTypeCountPayoutsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.PayoutWhereInput
+}
+
+/**
+ * SubmissionCountOutputType without action
+ */
+export type SubmissionCountOutputTypeCountEventsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  where?: Prisma.EventWhereInput
+}
 
 
 export type SubmissionSelect<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -686,6 +1972,14 @@ export type SubmissionSelect<ExtArgs extends runtime.Types.Extensions.InternalAr
   reason?: boolean
   resultDigest?: boolean
   updatedAt?: boolean
+  contract?: boolean | Prisma.ContractDefaultArgs<ExtArgs>
+  solver?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
+  source?: boolean | Prisma.Submission$sourceArgs<ExtArgs>
+  runs?: boolean | Prisma.Submission$runsArgs<ExtArgs>
+  challenges?: boolean | Prisma.Submission$challengesArgs<ExtArgs>
+  payouts?: boolean | Prisma.Submission$payoutsArgs<ExtArgs>
+  events?: boolean | Prisma.Submission$eventsArgs<ExtArgs>
+  _count?: boolean | Prisma.SubmissionCountOutputTypeDefaultArgs<ExtArgs>
 }, ExtArgs["result"]["submission"]>
 
 export type SubmissionSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -708,6 +2002,9 @@ export type SubmissionSelectCreateManyAndReturn<ExtArgs extends runtime.Types.Ex
   reason?: boolean
   resultDigest?: boolean
   updatedAt?: boolean
+  contract?: boolean | Prisma.ContractDefaultArgs<ExtArgs>
+  solver?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
+  source?: boolean | Prisma.Submission$sourceArgs<ExtArgs>
 }, ExtArgs["result"]["submission"]>
 
 export type SubmissionSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetSelect<{
@@ -730,6 +2027,9 @@ export type SubmissionSelectUpdateManyAndReturn<ExtArgs extends runtime.Types.Ex
   reason?: boolean
   resultDigest?: boolean
   updatedAt?: boolean
+  contract?: boolean | Prisma.ContractDefaultArgs<ExtArgs>
+  solver?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
+  source?: boolean | Prisma.Submission$sourceArgs<ExtArgs>
 }, ExtArgs["result"]["submission"]>
 
 export type SubmissionSelectScalar = {
@@ -755,10 +2055,38 @@ export type SubmissionSelectScalar = {
 }
 
 export type SubmissionOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"id" | "seq" | "contractId" | "solverId" | "repositoryUrl" | "commit" | "state" | "receivedAt" | "captureBy" | "capturedAt" | "sourceBlob" | "tree" | "heldUntil" | "windowOpensAt" | "windowClosesAt" | "verdict" | "reason" | "resultDigest" | "updatedAt", ExtArgs["result"]["submission"]>
+export type SubmissionInclude<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  contract?: boolean | Prisma.ContractDefaultArgs<ExtArgs>
+  solver?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
+  source?: boolean | Prisma.Submission$sourceArgs<ExtArgs>
+  runs?: boolean | Prisma.Submission$runsArgs<ExtArgs>
+  challenges?: boolean | Prisma.Submission$challengesArgs<ExtArgs>
+  payouts?: boolean | Prisma.Submission$payoutsArgs<ExtArgs>
+  events?: boolean | Prisma.Submission$eventsArgs<ExtArgs>
+  _count?: boolean | Prisma.SubmissionCountOutputTypeDefaultArgs<ExtArgs>
+}
+export type SubmissionIncludeCreateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  contract?: boolean | Prisma.ContractDefaultArgs<ExtArgs>
+  solver?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
+  source?: boolean | Prisma.Submission$sourceArgs<ExtArgs>
+}
+export type SubmissionIncludeUpdateManyAndReturn<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  contract?: boolean | Prisma.ContractDefaultArgs<ExtArgs>
+  solver?: boolean | Prisma.PrincipalDefaultArgs<ExtArgs>
+  source?: boolean | Prisma.Submission$sourceArgs<ExtArgs>
+}
 
 export type $SubmissionPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "Submission"
-  objects: {}
+  objects: {
+    contract: Prisma.$ContractPayload<ExtArgs>
+    solver: Prisma.$PrincipalPayload<ExtArgs>
+    source: Prisma.$BlobPayload<ExtArgs> | null
+    runs: Prisma.$RunPayload<ExtArgs>[]
+    challenges: Prisma.$ChallengePayload<ExtArgs>[]
+    payouts: Prisma.$PayoutPayload<ExtArgs>[]
+    events: Prisma.$EventPayload<ExtArgs>[]
+  }
   scalars: runtime.Types.Extensions.GetPayloadResult<{
     id: string
     /**
@@ -1179,6 +2507,13 @@ readonly fields: SubmissionFieldRefs;
  */
 export interface Prisma__SubmissionClient<T, Null = never, ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs, GlobalOmitOptions = {}> extends Prisma.PrismaPromise<T> {
   readonly [Symbol.toStringTag]: "PrismaPromise"
+  contract<T extends Prisma.ContractDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.ContractDefaultArgs<ExtArgs>>): Prisma.Prisma__ContractClient<runtime.Types.Result.GetResult<Prisma.$ContractPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
+  solver<T extends Prisma.PrincipalDefaultArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.PrincipalDefaultArgs<ExtArgs>>): Prisma.Prisma__PrincipalClient<runtime.Types.Result.GetResult<Prisma.$PrincipalPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | Null, Null, ExtArgs, GlobalOmitOptions>
+  source<T extends Prisma.Submission$sourceArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Submission$sourceArgs<ExtArgs>>): Prisma.Prisma__BlobClient<runtime.Types.Result.GetResult<Prisma.$BlobPayload<ExtArgs>, T, "findUniqueOrThrow", GlobalOmitOptions> | null, null, ExtArgs, GlobalOmitOptions>
+  runs<T extends Prisma.Submission$runsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Submission$runsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$RunPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  challenges<T extends Prisma.Submission$challengesArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Submission$challengesArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$ChallengePayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  payouts<T extends Prisma.Submission$payoutsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Submission$payoutsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$PayoutPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
+  events<T extends Prisma.Submission$eventsArgs<ExtArgs> = {}>(args?: Prisma.Subset<T, Prisma.Submission$eventsArgs<ExtArgs>>): Prisma.PrismaPromise<runtime.Types.Result.GetResult<Prisma.$EventPayload<ExtArgs>, T, "findMany", GlobalOmitOptions> | Null>
   /**
    * Attaches callbacks for the resolution and/or rejection of the Promise.
    * @param onfulfilled The callback to execute when the Promise is resolved.
@@ -1244,6 +2579,10 @@ export type SubmissionFindUniqueArgs<ExtArgs extends runtime.Types.Extensions.In
    */
   omit?: Prisma.SubmissionOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.SubmissionInclude<ExtArgs> | null
+  /**
    * Filter, which Submission to fetch.
    */
   where: Prisma.SubmissionWhereUniqueInput
@@ -1262,6 +2601,10 @@ export type SubmissionFindUniqueOrThrowArgs<ExtArgs extends runtime.Types.Extens
    */
   omit?: Prisma.SubmissionOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.SubmissionInclude<ExtArgs> | null
+  /**
    * Filter, which Submission to fetch.
    */
   where: Prisma.SubmissionWhereUniqueInput
@@ -1279,6 +2622,10 @@ export type SubmissionFindFirstArgs<ExtArgs extends runtime.Types.Extensions.Int
    * Omit specific fields from the Submission
    */
   omit?: Prisma.SubmissionOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.SubmissionInclude<ExtArgs> | null
   /**
    * Filter, which Submission to fetch.
    */
@@ -1328,6 +2675,10 @@ export type SubmissionFindFirstOrThrowArgs<ExtArgs extends runtime.Types.Extensi
    */
   omit?: Prisma.SubmissionOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.SubmissionInclude<ExtArgs> | null
+  /**
    * Filter, which Submission to fetch.
    */
   where?: Prisma.SubmissionWhereInput
@@ -1375,6 +2726,10 @@ export type SubmissionFindManyArgs<ExtArgs extends runtime.Types.Extensions.Inte
    * Omit specific fields from the Submission
    */
   omit?: Prisma.SubmissionOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.SubmissionInclude<ExtArgs> | null
   /**
    * Filter, which Submissions to fetch.
    */
@@ -1424,6 +2779,10 @@ export type SubmissionCreateArgs<ExtArgs extends runtime.Types.Extensions.Intern
    */
   omit?: Prisma.SubmissionOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.SubmissionInclude<ExtArgs> | null
+  /**
    * The data needed to create a Submission.
    */
   data: Prisma.XOR<Prisma.SubmissionCreateInput, Prisma.SubmissionUncheckedCreateInput>
@@ -1457,6 +2816,10 @@ export type SubmissionCreateManyAndReturnArgs<ExtArgs extends runtime.Types.Exte
    */
   data: Prisma.SubmissionCreateManyInput | Prisma.SubmissionCreateManyInput[]
   skipDuplicates?: boolean
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.SubmissionIncludeCreateManyAndReturn<ExtArgs> | null
 }
 
 /**
@@ -1471,6 +2834,10 @@ export type SubmissionUpdateArgs<ExtArgs extends runtime.Types.Extensions.Intern
    * Omit specific fields from the Submission
    */
   omit?: Prisma.SubmissionOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.SubmissionInclude<ExtArgs> | null
   /**
    * The data needed to update a Submission.
    */
@@ -1523,6 +2890,10 @@ export type SubmissionUpdateManyAndReturnArgs<ExtArgs extends runtime.Types.Exte
    * Limit how many Submissions to update.
    */
   limit?: number
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.SubmissionIncludeUpdateManyAndReturn<ExtArgs> | null
 }
 
 /**
@@ -1537,6 +2908,10 @@ export type SubmissionUpsertArgs<ExtArgs extends runtime.Types.Extensions.Intern
    * Omit specific fields from the Submission
    */
   omit?: Prisma.SubmissionOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.SubmissionInclude<ExtArgs> | null
   /**
    * The filter to search for the Submission to update in case it exists.
    */
@@ -1564,6 +2939,10 @@ export type SubmissionDeleteArgs<ExtArgs extends runtime.Types.Extensions.Intern
    */
   omit?: Prisma.SubmissionOmit<ExtArgs> | null
   /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.SubmissionInclude<ExtArgs> | null
+  /**
    * Filter which Submission to delete.
    */
   where: Prisma.SubmissionWhereUniqueInput
@@ -1584,6 +2963,121 @@ export type SubmissionDeleteManyArgs<ExtArgs extends runtime.Types.Extensions.In
 }
 
 /**
+ * Submission.source
+ */
+export type Submission$sourceArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the Blob
+   */
+  select?: Prisma.BlobSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the Blob
+   */
+  omit?: Prisma.BlobOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.BlobInclude<ExtArgs> | null
+  where?: Prisma.BlobWhereInput
+}
+
+/**
+ * Submission.runs
+ */
+export type Submission$runsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the Run
+   */
+  select?: Prisma.RunSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the Run
+   */
+  omit?: Prisma.RunOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.RunInclude<ExtArgs> | null
+  where?: Prisma.RunWhereInput
+  orderBy?: Prisma.RunOrderByWithRelationInput | Prisma.RunOrderByWithRelationInput[]
+  cursor?: Prisma.RunWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.RunScalarFieldEnum | Prisma.RunScalarFieldEnum[]
+}
+
+/**
+ * Submission.challenges
+ */
+export type Submission$challengesArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the Challenge
+   */
+  select?: Prisma.ChallengeSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the Challenge
+   */
+  omit?: Prisma.ChallengeOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.ChallengeInclude<ExtArgs> | null
+  where?: Prisma.ChallengeWhereInput
+  orderBy?: Prisma.ChallengeOrderByWithRelationInput | Prisma.ChallengeOrderByWithRelationInput[]
+  cursor?: Prisma.ChallengeWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.ChallengeScalarFieldEnum | Prisma.ChallengeScalarFieldEnum[]
+}
+
+/**
+ * Submission.payouts
+ */
+export type Submission$payoutsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the Payout
+   */
+  select?: Prisma.PayoutSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the Payout
+   */
+  omit?: Prisma.PayoutOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.PayoutInclude<ExtArgs> | null
+  where?: Prisma.PayoutWhereInput
+  orderBy?: Prisma.PayoutOrderByWithRelationInput | Prisma.PayoutOrderByWithRelationInput[]
+  cursor?: Prisma.PayoutWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.PayoutScalarFieldEnum | Prisma.PayoutScalarFieldEnum[]
+}
+
+/**
+ * Submission.events
+ */
+export type Submission$eventsArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
+  /**
+   * Select specific fields to fetch from the Event
+   */
+  select?: Prisma.EventSelect<ExtArgs> | null
+  /**
+   * Omit specific fields from the Event
+   */
+  omit?: Prisma.EventOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.EventInclude<ExtArgs> | null
+  where?: Prisma.EventWhereInput
+  orderBy?: Prisma.EventOrderByWithRelationInput | Prisma.EventOrderByWithRelationInput[]
+  cursor?: Prisma.EventWhereUniqueInput
+  take?: number
+  skip?: number
+  distinct?: Prisma.EventScalarFieldEnum | Prisma.EventScalarFieldEnum[]
+}
+
+/**
  * Submission without action
  */
 export type SubmissionDefaultArgs<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
@@ -1595,4 +3089,8 @@ export type SubmissionDefaultArgs<ExtArgs extends runtime.Types.Extensions.Inter
    * Omit specific fields from the Submission
    */
   omit?: Prisma.SubmissionOmit<ExtArgs> | null
+  /**
+   * Choose, which related nodes to fetch as well
+   */
+  include?: Prisma.SubmissionInclude<ExtArgs> | null
 }
