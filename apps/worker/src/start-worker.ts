@@ -6,18 +6,8 @@ import type { Intake } from '@kervyxa/intake';
 import type { Sandbox } from '@kervyxa/sandbox';
 import { createGate } from '@kervyxa/verifier';
 import { createHealth } from './health.ts';
-import { approve } from './jobs/approve.ts';
-import { capture } from './jobs/capture.ts';
-import {
-  again,
-  LeaseLost,
-  WorkerStopped,
-  type JobDeps,
-  type JobEnd,
-  type JobHandler,
-} from './jobs/job.ts';
-import { verify } from './jobs/verify.ts';
-import { withLease } from './lease.ts';
+import { WorkerStopped, type JobDeps } from './jobs/job.ts';
+import { runJob } from './run-job.ts';
 import type { Log } from './scheduler/nudge.ts';
 import { planSlots } from './slots.ts';
 import { runTakeLoop } from './take-loop.ts';
@@ -59,7 +49,6 @@ export interface Worker {
   state(): { readonly state: WorkerState; readonly problem: string | null; readonly jobs: number };
 }
 
-const HANDLERS: Readonly<Record<QueueName, JobHandler>> = { approve, capture, verify };
 const DRAIN_MS = 600_000;
 /** What dead programs left on this engine is looked for that often. */
 const REAP_EVERY_MS = 60_000;
@@ -132,11 +121,13 @@ export function startWorker(options: WorkerOptions): Worker {
       return runTakeLoop({ ...loop, work: (job) => doJob(name, job) }, draining.signal);
     }),
   );
-  const ended = loops.then(async () => {
+  const end = async (): Promise<void> => {
+    await loops;
     gone.abort();
     await Promise.all([watching, reaping]);
     await tell();
-  });
+  };
+  const ended = end();
 
   return {
     id,
@@ -155,36 +146,6 @@ export function startWorker(options: WorkerOptions): Worker {
     },
     state: () => ({ state: state(), problem: health.problem(), jobs }),
   };
-}
-
-/** Does a job and says what became of it. Never rejects: what can't be said now is said by the lease's end. */
-async function runJob(
-  name: QueueName,
-  job: LeasedJob,
-  deps: JobDeps,
-  lease: Parameters<typeof withLease>[1],
-): Promise<void> {
-  const facts = { queue: name, subjectId: job.subjectId };
-  const { log, clock } = deps;
-  const startedMs = clock.monotonicMs();
-  try {
-    const end = await withLease(job, lease, (signal) => HANDLERS[name](deps, job, signal)).catch(
-      (error: unknown): JobEnd | null => {
-        if (error instanceof LeaseLost) return null;
-        if (error instanceof WorkerStopped) return { kind: 'again', delayMs: 0 };
-        log.error({ ...facts, err: error }, 'a job broke');
-        return again(job.tries);
-      },
-    );
-    log.info(
-      { ...facts, end: end?.kind ?? 'lost', ms: Math.round(clock.monotonicMs() - startedMs) },
-      'job ended',
-    );
-    if (end?.kind === 'done') await job.complete();
-    if (end?.kind === 'again') await job.giveBack(end.delayMs);
-  } catch (error) {
-    log.warn({ ...facts, err: error }, 'the end of a job was not stored; its lease ends by itself');
-  }
 }
 
 /** Removes what programs that were killed left on this engine, as long as the worker lives. */

@@ -6,7 +6,7 @@ import {
   type SealedVerdict,
 } from '@kervyxa/core';
 import type { FetchedCommit, IntakeOutcome } from '@kervyxa/intake';
-import { again, DONE, type JobDeps, type JobEnd, type JobHandler } from './job.ts';
+import { again, DONE, type JobDeps, type JobHandler } from './job.ts';
 import { importBase, readContract, toIntakeRequest } from './sources.ts';
 
 /** A capture is a pack with a header, and no pack is larger than the intake allows. */
