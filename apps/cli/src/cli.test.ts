@@ -21,6 +21,8 @@ describe('the command line', () => {
       /missing required argument 'file'\nfix: "kervyxa help lint" shows how\.\n$/,
     ],
     ['an argument too many', ['doctor', 'now'], /too many arguments/],
+    ['a port that is none', ['up', '--port', '65536'], /expected a whole number from 0 to 65535/],
+    ['slots that are none', ['worker', '--slots', '1e3'], /expected a whole number from 1 to 64/],
   ])('answers %s with one clear line, a fix, and exit code 2', async (_what, argv, lines) => {
     const host = fakeHost();
     expect(await runCli(argv, host)).toBe(2);
@@ -38,7 +40,7 @@ describe('the command line', () => {
     expect(notAsked.stderr.text()).toBe(asked.stdout.text());
   });
 
-  it.each(['lint', 'verify', 'doctor', 'runtimes'])(
+  it.each(['up', 'api', 'worker', 'operator-key', 'lint', 'verify', 'doctor', 'runtimes'])(
     'explains %s with examples within 80 columns',
     async (command) => {
       const host = fakeHost({ columns: 80 });

@@ -1,19 +1,27 @@
 import { Command, CommanderError } from 'commander';
+import { apiCommand } from './commands/api.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { lintCommand } from './commands/lint.ts';
+import { operatorKeyCommand } from './commands/operator-key.ts';
 import { runtimesCommand } from './commands/runtimes.ts';
+import { upCommand } from './commands/up.ts';
 import { verifyCommand } from './commands/verify.ts';
+import { workerCommand } from './commands/worker.ts';
 import type { CommandContext } from './context.ts';
 import { cliError } from './errors.ts';
 import type { Host } from './host.ts';
 import { watchInterrupts } from './io/interrupts.ts';
 import { presentFailure } from './present/failure.ts';
+import { VERSION } from './version.ts';
 
-const VERSION = '0.0.0';
 const EXIT_USAGE = 2;
 const COMMANDS = [
   { name: 'lint', define: lintCommand },
   { name: 'verify', define: verifyCommand },
+  { name: 'up', define: upCommand },
+  { name: 'api', define: apiCommand },
+  { name: 'worker', define: workerCommand },
+  { name: 'operator-key', define: operatorKeyCommand },
   { name: 'doctor', define: doctorCommand },
   { name: 'runtimes', define: runtimesCommand },
 ] as const;
@@ -25,10 +33,13 @@ export async function runCli(argv: readonly string[], host: Host): Promise<numbe
     host,
     interrupts,
     exitCode: 0,
+    endsBySignal: false,
     toExitCode: ({ exitCode }) => exitCode,
   };
   try {
     await createProgram(context).parseAsync(argv, { from: 'user' });
+    // Who is asked to stop and has done so has done well.
+    if (context.endsBySignal) return context.exitCode;
     return interrupts.exitCode() ?? context.exitCode;
   } catch (error) {
     return endWithError(error, context, argv[0]);

@@ -9,15 +9,15 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Every variable that kervyxa reads. docs/operations.md has the same table, and a test compares them. */
 export const SETTINGS = {
-  KERVYXA_HOME: 'folder of what outlives a run: database, engine, images, repositories',
+  KERVYXA_HOME: 'folder of all that outlives a run',
   DATABASE_URL: 'PostgreSQL to use instead of the built-in one',
-  KERVYXA_GIT_ALLOW: 'origins beside public https that git may use: http://127.0.0.1:8080,…',
-  KERVYXA_TRUST_PROXY: '1: believe X-Forwarded-For, behind a proxy that sets it',
-  KERVYXA_PAYOUT_URL: 'where payouts are posted; not set: they are balances',
+  KERVYXA_GIT_ALLOW: 'origins beside public https that git may use',
+  KERVYXA_TRUST_PROXY: '1: believe X-Forwarded-For of a proxy in front',
+  KERVYXA_PAYOUT_URL: 'where payouts are posted; else only balances',
   KERVYXA_PAYOUT_SECRET: 'whsec_… that signs what is posted there',
   KERVYXA_WINDOW_MIN_SECONDS: 'shortest challenge and response window (60)',
-  KERVYXA_CAPTURE_GRACE_SECONDS: 'how long a commit that is not fetched keeps its place (600)',
-  KERVYXA_HELD_GRACE_SECONDS: 'how long a HELD submission holds up others (259200)',
+  KERVYXA_CAPTURE_GRACE_SECONDS: 'time to fetch a commit and keep its place (600)',
+  KERVYXA_HELD_GRACE_SECONDS: 'how long a HELD one holds up others (259200)',
   KERVYXA_ARBITRATION_SECONDS: 'how long an arbiter has (604800)',
   DOCKER_HOST: 'container engine to use',
   NO_COLOR: 'no colours',

@@ -20,7 +20,13 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true }));
 
 function contextOf(): CommandContext {
-  return { host, interrupts: watchInterrupts(host), exitCode: 0, toExitCode: () => 0 };
+  return {
+    host,
+    interrupts: watchInterrupts(host),
+    exitCode: 0,
+    endsBySignal: false,
+    toExitCode: () => 0,
+  };
 }
 
 function write(document: unknown, name = 'contract.json'): string {

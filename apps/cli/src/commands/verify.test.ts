@@ -34,7 +34,13 @@ function writeContract(document: unknown = contractInput()): string {
 }
 
 function contextOf(): CommandContext {
-  return { host, interrupts: watchInterrupts(host), exitCode: 0, toExitCode: () => 0 };
+  return {
+    host,
+    interrupts: watchInterrupts(host),
+    exitCode: 0,
+    endsBySignal: false,
+    toExitCode: () => 0,
+  };
 }
 
 function resultOf(verdict: VerificationResult['verdict']): VerificationResult {

@@ -29,6 +29,19 @@ describe('a stop signal', () => {
     expect(interrupts.exitCode()).toBe(130);
   });
 
+  it('forces when it comes a second time, where the command knows how, and leaves at the third', () => {
+    const host = fakeHost();
+    const interrupts = watchInterrupts(host);
+    let forced = 0;
+    interrupts.onSecond(() => {
+      forced += 1;
+    });
+    for (const _ of [1, 2]) host.raise('SIGINT');
+    expect({ forced, exits: host.exits }).toEqual({ forced: 1, exits: [] });
+    host.raise('SIGTERM');
+    expect({ forced, exits: host.exits }).toEqual({ forced: 1, exits: [143] });
+  });
+
   it('is the process’s own again after the end', () => {
     const host = fakeHost();
     const interrupts = watchInterrupts(host);

@@ -5,7 +5,7 @@ const EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const satisfies
   number
 >;
 
-/** The first stop signal aborts the command, which then cleans up; the second one leaves at once. */
+/** The first stop signal aborts the command, which then cleans up; the second one leaves at once, or forces it. */
 export interface Interrupts {
   /** Its reason is the error that an aborted command rejects with. */
   readonly signal: AbortSignal;
@@ -13,6 +13,8 @@ export interface Interrupts {
   exitCode(): number | null;
   /** What to do at the first stop signal, before the abort; the last one given counts. */
   onFirst(announce: (signal: StopSignal) => void): void;
+  /** What the second stop signal does instead of leaving at once; the third one leaves at once in any case. */
+  onSecond(force: () => void): void;
   /** Gives the signals back to the process. */
   close(): void;
 }
@@ -20,10 +22,13 @@ export interface Interrupts {
 export function watchInterrupts(host: Pick<Host, 'onStopSignal' | 'exitNow'>): Interrupts {
   const controller = new AbortController();
   let announce: ((signal: StopSignal) => void) | null = null;
+  let force: (() => void) | null = null;
   let exitCode: number | null = null;
   const close = host.onStopSignal((signal) => {
     if (exitCode !== null) {
-      host.exitNow(EXIT_CODES[signal]);
+      if (force === null) host.exitNow(EXIT_CODES[signal]);
+      else force();
+      force = null;
       return;
     }
     exitCode = EXIT_CODES[signal];
@@ -35,6 +40,9 @@ export function watchInterrupts(host: Pick<Host, 'onStopSignal' | 'exitNow'>): I
     exitCode: () => exitCode,
     onFirst: (callback) => {
       announce = callback;
+    },
+    onSecond: (callback) => {
+      force = callback;
     },
     close,
   };

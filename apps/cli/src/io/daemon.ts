@@ -1,0 +1,180 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { availableParallelism, hostname } from 'node:os';
+import { startApi } from '@kervyxa/api';
+import { createIdSource } from '@kervyxa/core';
+import type { Database } from '@kervyxa/db';
+import { stateFolder } from '@kervyxa/setup';
+import { createWebhookRail, startScheduler, startWorker, type Worker } from '@kervyxa/worker';
+import type { Logger } from 'pino';
+import type { CommandContext } from '../context.ts';
+import type { ListenOptions } from '../daemon-options.ts';
+import { cliError } from '../errors.ts';
+import { toKeyBox } from '../present/key-box.ts';
+import { parseSettings, type Settings } from '../settings.ts';
+import { VERSION } from '../version.ts';
+import { openDaemonDatabase } from './daemon-database.ts';
+import { openEngine, type Engine } from './engine.ts';
+import { createLog } from './log.ts';
+import { addFirstOperatorKey } from './operator-key.ts';
+import { loadSettings } from './settings.ts';
+
+const API_DRAIN_MS = 10_000;
+const STILL_WAITING_MS = 10_000;
+
+export interface DaemonOptions {
+  /** Null: not in this process. */
+  readonly api: ListenOptions | null;
+  /** `slots` null: as the CPUs allow. */
+  readonly worker: { readonly slots: number | null } | null;
+  /** Whether the built-in PostgreSQL may be used. */
+  readonly mayEmbed: boolean;
+  /** Log in JSON also on a terminal. */
+  readonly isJson: boolean;
+}
+
+/** What the parts are built on. */
+interface Daemon {
+  readonly context: CommandContext;
+  readonly settings: Settings;
+  readonly log: Logger;
+  readonly database: Database;
+  /** What is to be undone, the last first. */
+  readonly stack: AsyncDisposableStack;
+}
+
+/**
+ * 1. Settings. 2. Engine and images, where a worker is wanted. 3. Database, with its tables. 4. The operator's key, at the
+ * very first start. 5. Scheduler, worker, API. 6. Until a stop signal. 7. All of it back, in reverse order.
+ *
+ * What was begun is ended also where a later step fails. Throws CLI_*, DB_*, SETUP_*.
+ */
+export async function runDaemon(context: CommandContext, options: DaemonOptions): Promise<void> {
+  const { host, interrupts } = context;
+  const { signal } = interrupts;
+  const settings = parseSettings(host.env);
+  const isJson = options.isJson || !host.stdout.isTerminal;
+  const log = createLog(host, isJson);
+  const stack = new AsyncDisposableStack();
+  try {
+    const engine = options.worker === null ? null : await openDaemonEngine(context, settings, log);
+    const { mayEmbed } = options;
+    const database = await openDaemonDatabase(stack, { settings, mayEmbed, log, signal });
+    await showFirstKey(database, context, isJson);
+    const daemon = { context, settings, log, database, stack };
+    startDaemonScheduler(daemon);
+    if (engine !== null) startDaemonWorker(daemon, engine, options.worker?.slots ?? null);
+    if (options.api !== null) await startDaemonApi(daemon, options.api);
+    log.info({}, 'ready; Ctrl-C stops it');
+    if (!signal.aborted) await once(signal, 'abort');
+    context.endsBySignal = true;
+  } finally {
+    await stack.disposeAsync();
+    if (context.endsBySignal) log.info({}, 'stopped');
+  }
+}
+
+function openDaemonEngine(
+  { host, interrupts }: CommandContext,
+  { operator }: Settings,
+  log: Logger,
+): Promise<Engine> {
+  return openEngine({
+    clock: host.clock,
+    interactive: host.interactive,
+    allowedOrigins: operator.allowedOrigins,
+    log: (line) => log.info({ part: 'set-up' }, line),
+    signal: interrupts.signal,
+  });
+}
+
+/** Past the log, which knows better than to show a key. */
+async function showFirstKey(
+  database: Database,
+  { host }: CommandContext,
+  isJson: boolean,
+): Promise<void> {
+  const key = await addFirstOperatorKey(database);
+  if (key === null) return;
+  const msg = 'the operator’s key, shown once; only its hash is stored';
+  const line = { level: 'info', time: host.clock.now(), msg, operatorKey: key };
+  host.stdout.write(isJson ? `${JSON.stringify(line)}\n` : toKeyBox(key, host.stdout));
+}
+
+function startDaemonScheduler({ context, settings, log, database, stack }: Daemon): void {
+  const { clock } = context.host;
+  const rail = settings.rail === null ? null : createWebhookRail({ ...settings.rail, clock });
+  const scheduler = startScheduler({ database, rail, log: log.child({ part: 'scheduler' }) });
+  stack.defer(() => scheduler.stop());
+}
+
+function startDaemonWorker(daemon: Daemon, engine: Engine, slots: number | null): void {
+  const { context, log, database, stack } = daemon;
+  const worker = startWorker({
+    ...engine,
+    database,
+    settings: loadSettings(context.host),
+    clock: context.host.clock,
+    newId: createIdSource(randomBytes),
+    log: log.child({ part: 'worker' }),
+    stateFolder: stateFolder(),
+    host: hostname(),
+    version: VERSION,
+    coreCount: availableParallelism(),
+    ...(slots !== null && { slots }),
+  });
+  stack.defer(() => drain(worker, daemon));
+}
+
+async function drain(worker: Worker, { context, log }: Daemon): Promise<void> {
+  const { host, interrupts } = context;
+  const tell = (): void => {
+    const { jobs } = worker.state();
+    if (jobs > 0) log.info({ jobs }, 'waiting for what runs; Ctrl-C again gives it back');
+  };
+  interrupts.onSecond(() => void worker.stop());
+  tell();
+  const silence = host.every(STILL_WAITING_MS, tell);
+  await worker.drain();
+  silence();
+}
+
+async function startDaemonApi(
+  { context, settings, log, database, stack }: Daemon,
+  { host, port }: ListenOptions,
+): Promise<void> {
+  const logger = log.child({ part: 'api' });
+  const api = await startApi(
+    {
+      database,
+      newId: createIdSource(randomBytes),
+      clock: context.host.clock,
+      randomBytes,
+      logger,
+      settings: { operator: loadSettings(context.host), trustProxy: settings.trustProxy },
+    },
+    { host, port, drainMs: API_DRAIN_MS },
+  ).catch((error: unknown) => {
+    throw toListenError(error, host, port);
+  });
+  stack.defer(() => api.stop());
+  logger.info({ listening: api.url, docs: `${api.url}/docs` }, 'listening');
+}
+
+const LISTEN_PROBLEMS: Readonly<Record<string, { message: string; fix: string }>> = {
+  EADDRINUSE: { message: 'something else listens there', fix: 'Choose another one with --port.' },
+  EACCES: { message: 'this user may not listen there', fix: 'Choose a --port above 1023.' },
+  EADDRNOTAVAIL: { message: 'no such address', fix: 'Give an address of this machine as --host.' },
+  ENOTFOUND: { message: 'no such address', fix: 'Give an address of this machine as --host.' },
+};
+
+function toListenError(error: unknown, host: string, port: number): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const problem = LISTEN_PROBLEMS[code];
+  if (problem === undefined) return error;
+  return cliError('CLI_LISTEN_FAILED', {
+    message: `expected to listen on ${host} port ${port}, got ${code}: ${problem.message}`,
+    fix: problem.fix,
+    cause: error,
+  });
+}

@@ -1,0 +1,335 @@
+import { buffer } from 'node:stream/consumers';
+import { withPackageDigest, type Contract } from '@kervyxa/contract';
+import { Sha256HexSchema } from '@kervyxa/core';
+import { loadVerifierPackage } from '@kervyxa/intake/package';
+import { z } from 'zod';
+import { withOrigin, type Fixture } from '../../fixtures/load.ts';
+import { createClient, type Client } from './client.ts';
+import { watchContract, type LifeEvent } from './events.ts';
+import type { Stage } from './stage.ts';
+
+export const WINDOW_SECONDS = 6;
+const RESPONSE_SECONDS = 3;
+const HOUR_MS = 3_600_000;
+const CURRENCY = 'USD';
+
+/** Who takes part, with their roles and what they bring: minor units, bonds and reward to the last one. */
+const CAST = {
+  rita: { role: 'requester', deposit: 50_000n },
+  carl: { role: 'solver', deposit: 0n },
+  ana: { role: 'solver', deposit: 0n },
+  bela: { role: 'solver', deposit: 0n },
+  dina: { role: 'challenger', deposit: 5_000n },
+  otto: { role: 'challenger', deposit: 5_000n },
+  alma: { role: 'arbiter', deposit: 0n },
+} as const;
+export type Name = keyof typeof CAST;
+export const NAMES = Object.keys(CAST) as Name[];
+
+/** Commits of the fixture, in order of submission. */
+const SUBMITTED = {
+  carl: 'throws-but-for-the-tests',
+  ana: 'honest-regex',
+  bela: 'honest-number',
+} as const;
+type Solver = keyof typeof SUBMITTED;
+const SOLVERS = Object.keys(SUBMITTED) as Solver[];
+
+const IdSchema = z.looseObject({ id: z.string() });
+const AnythingSchema = z.looseObject({});
+const StateSchema = z.looseObject({ state: z.string() });
+const NewPrincipalSchema = z.looseObject({ id: z.string(), apiKey: z.string() });
+const ContractSchema = z.looseObject({
+  state: z.string(),
+  approval: z.looseObject({
+    state: z.string(),
+    problem: z.string().nullable(),
+    findings: z.array(z.looseObject({ code: z.string(), severity: z.string() })),
+  }),
+});
+const LedgerSchema = z.looseObject({
+  transferCount: z.string(),
+  problem: z.string().nullable(),
+  sums: z.array(z.looseObject({ currency: z.string(), balanceMinor: z.string() })),
+  accounts: z.array(z.looseObject({ account: z.string(), balanceMinor: z.string() })),
+});
+
+/** What is told while it happens. */
+export interface Narrator {
+  chapter(title: string): void;
+  /** Somebody did something. */
+  act(who: string, what: string): void;
+  /** The machine says what became of something. `reason` empty: none. */
+  state(what: string, state: string, reason: string): void;
+}
+
+/** What it came to: states as the API gives them, and the ledger added up by account. */
+export interface LifeOutcome {
+  readonly refusedWith: readonly string[];
+  readonly contract: string;
+  readonly submissions: Readonly<Record<Solver, string>>;
+  readonly challenges: Readonly<Record<'rerun' | 'overturn', string>>;
+  readonly transferCount: number;
+  /** Where the chain of transfers breaks; null where it holds. */
+  readonly chainProblem: string | null;
+  /** All accounts together, by currency. */
+  readonly sums: Readonly<Record<string, bigint>>;
+  /** Principals by name, other accounts by kind: `escrow`, `bond`, `treasury`, `outside`. */
+  readonly balances: Readonly<Record<string, bigint>>;
+}
+
+export interface StoryOptions {
+  readonly stage: Stage;
+  readonly fixture: Fixture;
+  readonly refused: Fixture;
+  readonly signal: AbortSignal;
+  readonly narrator: Narrator;
+}
+
+/**
+ * 1. A contract that no machine can decide is refused. 2. A good one is approved and funded. 3. A cheat and two honest
+ * solvers submit, in this order. 4. The first that passes is challenged twice. 5. The arbiter overturns it, the next one
+ * is promoted. 6. Its window ends, it is paid. 7. The ledger is added up.
+ */
+export async function playLife(options: StoryOptions): Promise<LifeOutcome> {
+  const { stage, fixture, refused, signal, narrator } = options;
+  const clientOf = (apiKey: string): Client => createClient(stage.origin, apiKey, signal);
+  const operator = clientOf(stage.operatorKey);
+
+  narrator.chapter('An operator opens accounts, a requester writes contracts');
+  const cast = await hire(operator, clientOf, narrator);
+  const rita = cast.rita.client;
+  const refusedWith = await seeRefused(rita, refused, stage.gitOrigin, narrator);
+  const contractId = await openContract(rita, fixture, stage.gitOrigin, narrator);
+  const contractUrl = `${stage.origin}/v1/contracts/${contractId}`;
+
+  narrator.chapter('A cheat and two honest solvers submit');
+  const teller = createTeller(narrator);
+  const watch = await watchContract({
+    url: `${contractUrl}/events`,
+    apiKey: stage.operatorKey,
+    signal,
+    onEvent: teller.tell,
+  });
+  const submissions = new Map<Solver, string>();
+  for (const solver of SOLVERS) {
+    const body = {
+      repositoryUrl: withOrigin(fixture.contract, stage.gitOrigin).repository.url,
+      commit: shaOf(fixture, SUBMITTED[solver]),
+    };
+    const path = `/contracts/${contractId}/submissions`;
+    const { id } = await cast[solver].client.post(path, body, IdSchema);
+    submissions.set(solver, id);
+    narrator.act(solver, `submits ${attemptOf(fixture, SUBMITTED[solver])}`);
+    teller.name(id, `${solver}'s submission`);
+  }
+  const idOf = (solver: Solver): string => submissions.get(solver) ?? '';
+  await watch.until('submission_passed', idOf('ana'));
+
+  narrator.chapter('The pass is challenged while its window is open');
+  const challenge = async (who: Name, kind: string, evidence: string): Promise<string> => {
+    const path = `/submissions/${idOf('ana')}/challenges`;
+    const { id } = await cast[who].client.post(path, { kind, evidence }, IdSchema);
+    narrator.act(who, `files ${kind}: ${evidence}`);
+    teller.name(id, `${who}'s challenge`);
+    return id;
+  };
+  const rerun = await challenge('dina', 'RERUN_VERIFICATION', 'It passed by luck.');
+  const overturn = await challenge('otto', 'OVERTURN_PASS', 'It is copied from a closed source.');
+  await challenge('ana', 'UPHOLD_PASS', 'I wrote it myself.');
+  await watch.until('challenge_upheld', rerun);
+  narrator.act('alma', 'decides OVERTURN_PASS: the licence forbids the copy');
+  await cast.alma.client.post(
+    `/challenges/${overturn}/resolve`,
+    { decision: 'OVERTURN_PASS', statement: 'The licence forbids the copy.' },
+    AnythingSchema,
+  );
+
+  narrator.chapter('The next in line has the pass, and nobody objects');
+  await watch.until('submission_passed', idOf('bela'));
+  await watch.until('contract_settled', null);
+
+  const stateOf = async (path: string): Promise<string> =>
+    (await operator.get(path, StateSchema)).state;
+  return {
+    refusedWith,
+    contract: await stateOf(`/contracts/${contractId}`),
+    submissions: {
+      carl: await stateOf(`/submissions/${idOf('carl')}`),
+      ana: await stateOf(`/submissions/${idOf('ana')}`),
+      bela: await stateOf(`/submissions/${idOf('bela')}`),
+    },
+    challenges: {
+      rerun: await stateOf(`/challenges/${rerun}`),
+      overturn: await stateOf(`/challenges/${overturn}`),
+    },
+    ...(await addUp(operator, cast)),
+  };
+}
+
+type Cast = Readonly<Record<Name, { readonly id: string; readonly client: Client }>>;
+
+async function hire(
+  operator: Client,
+  clientOf: (apiKey: string) => Client,
+  narrator: Narrator,
+): Promise<Cast> {
+  const hired = await Promise.all(
+    NAMES.map(async (name) => {
+      const { role, deposit } = CAST[name];
+      const body = { name, roles: [role] };
+      const { id, apiKey } = await operator.post('/principals', body, NewPrincipalSchema);
+      if (deposit > 0n) {
+        const amount = { amountMinor: String(deposit), currency: CURRENCY };
+        const reference = `from-${name}`;
+        await operator.post('/deposits', { principalId: id, ...amount, reference }, AnythingSchema);
+      }
+      return [name, { id, client: clientOf(apiKey) }] as const;
+    }),
+  );
+  narrator.act('operator', `opens accounts of ${NAMES.join(', ')}, and books what they bring`);
+  return Object.fromEntries(hired) as Cast; // Every name was hired.
+}
+
+/** The codes that refuse it. */
+async function seeRefused(
+  rita: Client,
+  fixture: Fixture,
+  gitOrigin: string,
+  narrator: Narrator,
+): Promise<readonly string[]> {
+  const { title } = fixture.contract;
+  narrator.act('rita', `drafts "${title}": p95 latency under 5 ms`);
+  const { approval } = await approve(
+    rita,
+    await draft(rita, await prepare(rita, fixture, gitOrigin)),
+  );
+  const codes = approval.findings
+    .filter(({ severity }) => severity === 'refuse')
+    .map(({ code }) => code);
+  narrator.state(`"${title}"`, approval.state, codes.join(', '));
+  return codes;
+}
+
+async function openContract(
+  rita: Client,
+  fixture: Fixture,
+  gitOrigin: string,
+  narrator: Narrator,
+): Promise<string> {
+  const { title } = fixture.contract;
+  const contract = await prepare(rita, fixture, gitOrigin);
+  narrator.act('rita', `drafts "${title}", with hidden tests`);
+  const contractId = await draft(rita, contract);
+  const { state, approval } = await approve(rita, contractId);
+  narrator.state(`"${title}"`, state, approval.problem ?? '');
+  const funded = await rita.post(`/contracts/${contractId}/fund`, {}, StateSchema);
+  narrator.state(`"${title}"`, funded.state, 'USD 500.00 in escrow');
+  return contractId;
+}
+
+/** The fixture's contract, with its package uploaded and times as short as a demonstration's. */
+async function prepare(rita: Client, fixture: Fixture, gitOrigin: string): Promise<Contract> {
+  const { archive, sha256 } = await loadVerifierPackage(fixture.packageFolder);
+  await rita.post(
+    '/packages',
+    await buffer(archive.open(AbortSignal.timeout(HOUR_MS))),
+    AnythingSchema,
+  );
+  const { submission, settlement } = fixture.contract;
+  return {
+    ...withPackageDigest(withOrigin(fixture.contract, gitOrigin), Sha256HexSchema.parse(sha256)),
+    submission: { ...submission, closesAt: new Date(Date.now() + HOUR_MS).toISOString() },
+    settlement: {
+      ...settlement,
+      challengeWindowSeconds: WINDOW_SECONDS,
+      responseWindowSeconds: RESPONSE_SECONDS,
+    },
+  };
+}
+
+async function draft(rita: Client, contract: Contract): Promise<string> {
+  return (await rita.post('/contracts', contract, IdSchema)).id;
+}
+
+/** A worker approves; asked until it has. */
+async function approve(rita: Client, contractId: string): Promise<z.infer<typeof ContractSchema>> {
+  await rita.post(`/contracts/${contractId}/approve`, {}, AnythingSchema);
+  for (;;) {
+    const contract = await rita.get(`/contracts/${contractId}`, ContractSchema);
+    if (!['QUEUED', 'RUNNING'].includes(contract.approval.state)) return contract;
+    await new Promise((later) => setTimeout(later, 100));
+  }
+}
+
+async function addUp(
+  operator: Client,
+  cast: Cast,
+): Promise<Pick<LifeOutcome, 'transferCount' | 'chainProblem' | 'sums' | 'balances'>> {
+  const names = new Map(NAMES.map((name) => [cast[name].id, name]));
+  const ledger = await operator.get('/ledger/check', LedgerSchema);
+  const balances: Record<string, bigint> = {};
+  for (const { account, balanceMinor } of ledger.accounts) {
+    const name = nameOf(account, names);
+    balances[name] = (balances[name] ?? 0n) + BigInt(balanceMinor);
+  }
+  return {
+    transferCount: Number(ledger.transferCount),
+    chainProblem: ledger.problem,
+    sums: Object.fromEntries(
+      ledger.sums.map(({ currency, balanceMinor }) => [currency, BigInt(balanceMinor)]),
+    ),
+    balances,
+  };
+}
+
+function nameOf(account: string, names: ReadonlyMap<string, Name>): string {
+  const [kind = '', id = ''] = account.split('/');
+  return kind === 'principal' ? (names.get(id) ?? account) : kind;
+}
+
+/** Tells what happens by names. An event can be quicker than the answer that says which id it is about: it waits. */
+function createTeller(narrator: Narrator): {
+  name(id: string, title: string): void;
+  tell(event: LifeEvent): void;
+} {
+  const titles = new Map<string, string>();
+  const untold: LifeEvent[] = [];
+  const flush = (): void => {
+    for (let event = untold[0]; event !== undefined; event = untold[0]) {
+      const id = event.challengeId ?? event.submissionId ?? null;
+      const title = id === null ? 'the contract' : titles.get(id);
+      if (title === undefined) return;
+      tellState(event, title, narrator);
+      untold.shift();
+    }
+  };
+  return {
+    name: (id, title) => {
+      titles.set(id, title);
+      flush();
+    },
+    tell: (event) => {
+      untold.push(event);
+      flush();
+    },
+  };
+}
+
+/** The runs of submissions are left out. */
+function tellState({ name, data }: LifeEvent, title: string, narrator: Narrator): void {
+  const [, what, state = ''] = /^(contract|submission|challenge|run)_(.*)$/.exec(name) ?? [];
+  const isRerun = what === 'run' && data.purpose === 'RERUN';
+  if (what === undefined || (what === 'run' && !isRerun)) return;
+  narrator.state(isRerun ? `the rerun of ${title}` : title, state.toUpperCase(), data.reason ?? '');
+}
+
+function shaOf({ expected }: Fixture, commit: string): string {
+  const outcome = expected.commits[commit];
+  if (outcome === undefined) throw new Error(`expected.json lacks ${commit}`);
+  return outcome.sha;
+}
+
+function attemptOf({ history }: Fixture, commit: string): string {
+  return `a commit that ${history.commits.find(({ name }) => name === commit)?.attempt}`;
+}
