@@ -36,6 +36,9 @@ export const REQUIREMENTS = {
   'R-BAD-INPUT': 'Bad input gives one clear line with a stable code, and leaves nothing behind.',
   'R-FIXTURES':
     'Each honest commit of the fixtures passes and each cheat fails for its own reason, with equal SHAs everywhere.',
+  'R-QUEUE-AT-LEAST-ONCE':
+    'What somebody waits for is delivered until it is done, whoever dies, and to one worker at a time.',
+  'R-QUEUE-FAIR': 'Nobody’s first submission waits for all of somebody else’s.',
   'R-SCHEDULE-HARMLESS':
     'Ticks that are missed, early, doubled or at once change nothing but how soon things happen.',
   'R-RAIL-ONCE': 'A payout by a rail outside is paid once, whenever the rail or we die.',

@@ -44,7 +44,10 @@ export function createWakes(db: Db, channel: string, onError: (error: unknown) =
       const mine = listeners.get(name) ?? new Set();
       listeners.set(name, mine.add(wake));
       listening ??= listen(db, channel, call, callAll, onError);
-      return () => mine.delete(wake);
+      return () => {
+        mine.delete(wake);
+        if (mine.size === 0 && listeners.get(name) === mine) listeners.delete(name);
+      };
     },
     wake: (name) => {
       call(name);
