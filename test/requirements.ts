@@ -41,6 +41,8 @@ export const REQUIREMENTS = {
   'R-QUEUE-FAIR': 'Nobody’s first submission waits for all of somebody else’s.',
   'R-SCHEDULE-HARMLESS':
     'Ticks that are missed, early, doubled or at once change nothing but how soon things happen.',
+  'R-DAEMON-NOTHING':
+    'One command brings up everything with nothing to configure, and shows the operator’s key once.',
   'R-RAIL-ONCE': 'A payout by a rail outside is paid once, whenever the rail or we die.',
   'R-SETTLE-ONCE':
     'Reward and bonds move once, whoever asks at the same time or again, and never before their time.',

@@ -8,8 +8,8 @@ export interface CliProcess {
   readonly stdout: string;
   readonly stderr: string;
   kill(signal: NodeJS.Signals): void;
-  /** Resolves once stderr has the text; rejects with all of it where the process ends first. */
-  says(text: string): Promise<void>;
+  /** Resolves once the stream (stderr) has the text; rejects with all of it where the process ends first. */
+  says(text: string, stream?: 'stdout' | 'stderr'): Promise<void>;
   readonly ended: Promise<CliEnd>;
 }
 
@@ -53,14 +53,16 @@ export function startCli(
       return texts.stderr;
     },
     kill: (signal) => child.kill(signal),
-    says: (text) =>
+    says: (text, stream = 'stderr') =>
       new Promise((found, missed) => {
         const look = () => {
-          if (texts.stderr.includes(text)) found();
+          if (texts[stream].includes(text)) found();
         };
         child.on('said', look);
         child.once('close', () =>
-          missed(new Error(`expected "${text}" on stderr, got:\n${texts.stderr}`)),
+          missed(
+            new Error(`expected "${text}" on ${stream}, got:\n${texts.stdout}${texts.stderr}`),
+          ),
         );
         look();
       }),

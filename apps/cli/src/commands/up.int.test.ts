@@ -1,0 +1,163 @@
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { startEmbedded, type EmbeddedDatabase } from '@kervyxa/db/embedded';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { runCliProcess, startCli, type CliProcess } from '../testing/cli-process.ts';
+import { openTemporaryHome, type TemporaryHome } from '../testing/temporary-home.ts';
+
+const LineSchema = z.looseObject({
+  operatorKey: z.string().optional(),
+  listening: z.string().optional(),
+});
+
+let home: TemporaryHome;
+const running = new Set<CliProcess>();
+beforeEach(async () => {
+  home = await openTemporaryHome();
+});
+afterEach(async () => {
+  for (const each of running) each.kill('SIGKILL');
+  await Promise.all([...running].map(({ ended }) => ended));
+  running.clear();
+  // What a killed process left running is found again, and stopped.
+  if (existsSync(join(home.folder, 'postgres'))) await (await embedded()).stop();
+  home.close();
+});
+
+function embedded(): Promise<EmbeddedDatabase> {
+  return startEmbedded({ folder: join(home.folder, 'postgres'), log: () => undefined });
+}
+
+function start(argv: readonly string[], env: Readonly<Record<string, string>> = {}): CliProcess {
+  const started = startCli(argv, { env: { ...home.env, ...env } });
+  running.add(started);
+  return started;
+}
+
+/** Waits until it serves; the address and the key that it printed, if any. */
+async function served(daemon: CliProcess): Promise<{ url: string; key: string | null }> {
+  await daemon.says('"ready; Ctrl-C stops it"', 'stdout');
+  const lines = daemon.stdout
+    .trim()
+    .split('\n')
+    .map((line) => LineSchema.parse(JSON.parse(line)));
+  const find = (name: 'operatorKey' | 'listening') =>
+    lines.map((line) => line[name]).find((value) => value !== undefined) ?? null;
+  return { url: find('listening') ?? '', key: find('operatorKey') };
+}
+
+async function whoIs(url: string, key: string | null): Promise<unknown> {
+  const response = await fetch(`${url}/v1/me`, { headers: { authorization: `Bearer ${key}` } });
+  return response.json();
+}
+
+async function stopped(daemon: CliProcess) {
+  daemon.kill('SIGTERM');
+  const end = await daemon.ended;
+  running.delete(daemon);
+  return end;
+}
+
+/** Asks again until the status comes; the deadline is the test's. */
+async function answers(url: string, status: number): Promise<void> {
+  for (;;) {
+    const got = await fetch(url).then(
+      (response) => response.status,
+      () => 0,
+    );
+    if (got === status) return;
+    await new Promise((later) => setTimeout(later, 50));
+  }
+}
+
+const UP = ['up', '--port', '0', '--json'];
+
+// Keeps R-DAEMON-NOTHING.
+describe('kervyxa up', () => {
+  it('needs nothing: it prints the operator’s key at the first start and never again', async () => {
+    const first = start(UP);
+    const { url, key } = await served(first);
+    expect(await whoIs(url, key)).toMatchObject({ name: 'operator', roles: ['operator'] });
+    const more = await runCliProcess(['operator-key', '--json'], { env: home.env });
+    const { operatorKey } = JSON.parse(more.stdout);
+    expect(operatorKey).not.toBe(key);
+    expect(await whoIs(url, operatorKey)).toMatchObject({ roles: ['operator'] });
+    expect(await stopped(first)).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(existsSync(join(home.folder, 'postgres/cluster/data/postmaster.pid'))).toBe(false);
+
+    const second = start(UP);
+    const again = await served(second);
+    expect(again.key).toBeNull();
+    expect(await whoIs(again.url, key)).toMatchObject({ roles: ['operator'] });
+    await stopped(second);
+  });
+
+  it('was killed: the next start finds its database again', async () => {
+    const killed = start(UP);
+    const { key } = await served(killed);
+    killed.kill('SIGKILL');
+    await killed.ended;
+    const next = await served(start(UP));
+    expect(await whoIs(next.url, key)).toMatchObject({ name: 'operator' });
+  });
+
+  it('has no port to listen on: one clear line, and nothing is left running', async () => {
+    const other = createServer();
+    await new Promise<void>((listening) => other.listen(0, '127.0.0.1', listening));
+    const address = other.address();
+    const port = typeof address === 'object' && address !== null ? String(address.port) : '';
+    const end = await start(['up', '--port', port, '--json']).ended;
+    other.close();
+    expect(end.exitCode).toBe(4);
+    expect(end.stderr).toMatch(
+      /^error CLI_LISTEN_FAILED: expected to listen on 127\.0\.0\.1 port \d+, got EADDRINUSE: [^\n]+\nfix: [^\n]+--port\.\n$/,
+    );
+    expect(existsSync(join(home.folder, 'postgres/cluster/data/postmaster.pid'))).toBe(false);
+  });
+});
+
+describe('kervyxa api and worker', () => {
+  it.each(['api', 'worker'])('%s asks for DATABASE_URL', async (command) => {
+    const end = await runCliProcess([command], { env: home.env });
+    expect(end).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringMatching(/^error CLI_DATABASE_URL_MISSING: /),
+    });
+  });
+
+  it('wait for a database that does not answer yet, and can be stopped meanwhile', async () => {
+    const url = 'postgresql://nobody@127.0.0.1:1/none';
+    const daemon = start(['api', '--port', '0', '--json'], { DATABASE_URL: url });
+    await daemon.says('waiting up to 60 s', 'stdout');
+    daemon.kill('SIGINT');
+    expect(await daemon.ended).toMatchObject({ exitCode: 130 });
+  });
+
+  it('say at once that a database refuses the login', async () => {
+    const database = await embedded();
+    const url = database.url.replace(/:[^:@/]+@/, ':wrong@');
+    const end = await start(['api', '--port', '0', '--json'], { DATABASE_URL: url }).ended;
+    await database.stop();
+    expect(end.exitCode).toBe(4);
+    expect(end.stderr).toMatch(/^error DB_UNAVAILABLE: [^\n]+28P01/);
+  });
+
+  it('go on after the database was restarted', async () => {
+    const database = await embedded();
+    const env = { DATABASE_URL: database.url };
+    const api = start(['api', '--port', '0', '--json'], env);
+    const worker = start(['worker', '--json'], env);
+    const { url, key } = await served(api);
+    await worker.says('"ready; Ctrl-C stops it"', 'stdout');
+    await database.stop();
+    await answers(`${url}/readyz`, 503);
+    const again = await embedded();
+    await answers(`${url}/readyz`, 200);
+    expect(await whoIs(url, key)).toMatchObject({ name: 'operator' });
+    expect(await stopped(worker)).toMatchObject({ exitCode: 0 });
+    expect(await stopped(api)).toMatchObject({ exitCode: 0 });
+    await again.stop();
+  });
+});
