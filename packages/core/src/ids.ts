@@ -11,6 +11,7 @@ export const ID_PREFIXES = {
   transfer: 'tfr',
   payout: 'pay',
   worker: 'wrk',
+  claim: 'clm',
 } as const;
 export type IdKind = keyof typeof ID_PREFIXES;
 

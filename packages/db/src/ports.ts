@@ -420,6 +420,8 @@ export interface Upkeep {
   addOperatorKey(keyHash: string, options: { readonly onlyFirst: boolean }): Promise<boolean>;
   /** Deletes at most `limit` answers kept longer than `olderThanMs`; how many. */
   forgetAnswers(olderThanMs: number, limit: number): Promise<number>;
+  /** Deletes at most `limit` blobs whose saving was begun longer ago and never ended; how many. */
+  forgetHalfBlobs(olderThanMs: number, limit: number): Promise<number>;
 }
 
 export interface Database {

@@ -138,9 +138,6 @@ ALTER TABLE "resolutions"
   ),
   ADD CONSTRAINT "resolutions_statement_length" CHECK (length(statement) <= 100000);
 
-ALTER TABLE "escrows"
-  ADD CONSTRAINT "escrows_amount_range" CHECK (amount_minor > 0);
-
 ALTER TABLE "escrow_resolutions"
   ADD CONSTRAINT "escrow_resolutions_known" CHECK (resolution IN ('PAYOUT', 'REFUND'));
 
@@ -175,7 +172,6 @@ ALTER TABLE "payouts"
   ADD CONSTRAINT "payouts_id_form" CHECK (length(id) BETWEEN 1 AND 64),
   ADD CONSTRAINT "payouts_state_known" CHECK (state IN ('DUE', 'CONFIRMED', 'HELD')),
   ADD CONSTRAINT "payouts_amount_range" CHECK (amount_minor > 0),
-  ADD CONSTRAINT "payouts_currency_form" CHECK (currency ~ '^[A-Z][A-Z0-9]{2,9}$'),
   ADD CONSTRAINT "payouts_tries_range" CHECK (tries >= 0),
   ADD CONSTRAINT "payouts_confirmed" CHECK ((state = 'CONFIRMED') = (confirmed_at IS NOT NULL));
 
@@ -532,15 +528,3 @@ END $$;
 CREATE CONSTRAINT TRIGGER "submissions_paid" AFTER INSERT OR UPDATE OF state ON "submissions"
   DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (NEW.state = 'PAID')
   EXECUTE FUNCTION assert_window_over();
-
--- Watchers ----------------------------------------------------------------------------------------------------------
-
--- Once for each stream of a statement; PostgreSQL sends equal notices of one transaction once, at its commit.
-CREATE FUNCTION notify_events() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  PERFORM pg_notify('kervyxa_events', json_build_object('contractId', contract_id, 'runId', run_id)::text)
-  FROM (SELECT DISTINCT contract_id, run_id FROM written) AS streams;
-  RETURN NULL;
-END $$;
-CREATE TRIGGER "events_notify" AFTER INSERT ON "events"
-  REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION notify_events();

@@ -1,0 +1,32 @@
+// The public surface: adding a line here makes a name public.
+export { openDatabase } from './open-database.ts';
+export type { DatabaseOptions } from './open-database.ts';
+export { migrateDatabase } from './migrate/migrate-database.ts';
+export { DB_ERRORS } from './errors.ts';
+export { QUEUES, ROLES } from './ports.ts';
+export type {
+  Answer,
+  Audience,
+  Call,
+  ChallengeRow,
+  Commands,
+  ContractDraft,
+  ContractRow,
+  CriterionLog,
+  Database,
+  EventRow,
+  LeasedJob,
+  Page,
+  PageRequest,
+  PayoutStore,
+  PrincipalRow,
+  Queue,
+  QueueName,
+  Reads,
+  Role,
+  RunRow,
+  SubmissionRow,
+  TransferRow,
+  Upkeep,
+  WorkerStore,
+} from './ports.ts';

@@ -1,0 +1,72 @@
+import type { IdSource } from '@kervyxa/core';
+import type { SettlementPolicy } from '@kervyxa/settlement';
+import { createClient } from './client.ts';
+import { openPool } from './pool.ts';
+import type { Database } from './ports.ts';
+import { createQueue } from './queue/create-queue.ts';
+import { createCaseStore } from './stores/case-store.ts';
+import { createCommands } from './stores/commands.ts';
+import { createEventHints } from './stores/event-hints.ts';
+import { createTransact } from './stores/in-transaction.ts';
+import { loadNow } from './stores/load-case.ts';
+import { createPayoutStore } from './stores/payout-store.ts';
+import { createReads } from './stores/reads.ts';
+import { createUpkeep } from './stores/upkeep.ts';
+import { createWorkerStore } from './stores/worker-store.ts';
+
+export interface DatabaseOptions {
+  readonly policy: SettlementPolicy;
+  readonly newId: IdSource;
+  /** Of this process, besides those of the queue and its listeners. */
+  readonly connectionsMax?: number;
+  readonly leaseSeconds?: number;
+  readonly reapSeconds?: number;
+  /** Trouble in the background; whatever it is, it is tried again. */
+  readonly onProblem?: (error: unknown) => void;
+}
+
+const CONNECTIONS_MAX = 10;
+
+/**
+ * A database whose tables are up to date (`migrateDatabase`). The queue's own tables are made where there are none.
+ * Close it before the server stops. Throws DB_URL_INVALID, DB_UNAVAILABLE.
+ */
+export async function openDatabase(url: string, options: DatabaseOptions): Promise<Database> {
+  const { policy, newId, connectionsMax = CONNECTIONS_MAX, onProblem = () => undefined } = options;
+  const { leaseSeconds, reapSeconds } = options;
+  const pool = await openPool(url, { connectionsMax });
+  const client = createClient(pool);
+  try {
+    const queue = await createQueue(url, {
+      onError: onProblem,
+      ...(leaseSeconds === undefined ? {} : { leaseSeconds }),
+      ...(reapSeconds === undefined ? {} : { reapSeconds }),
+    });
+    const hints = createEventHints(queue.createWakes('kervyxa_events'));
+    const transact = createTransact(pool, ({ queues, streams }) => {
+      queue.wake(queues);
+      hints.tell(streams);
+    });
+    const connections = { pool, client, transact };
+    const deps = { policy, newId, sendJob: queue.send };
+    return {
+      cases: createCaseStore(connections, deps),
+      commands: createCommands(connections, deps),
+      reads: createReads(connections, { newId, queue, hints }),
+      work: createWorkerStore(connections, deps),
+      payouts: createPayoutStore(connections, deps),
+      upkeep: createUpkeep(connections, deps),
+      queue,
+      now: () => loadNow(pool),
+      close: async () => {
+        await hints.close();
+        await queue.close();
+        await client.$disconnect();
+        await pool.end();
+      },
+    };
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+}

@@ -1,0 +1,122 @@
+import { planDeposit } from '@kervyxa/settlement';
+import { brokenUniqueConstraint } from '../driver-errors.ts';
+import { createDbError } from '../errors.ts';
+import { Prisma, type Principal } from '../generated/client.ts';
+import type { Answer, Call, Commands, PrincipalRow, Role, TransferRow } from '../ports.ts';
+import { saveBlob } from './blobs.ts';
+import { createContract, startApproval } from './contract-commands.ts';
+import { execute, type ExecuteDeps } from './execute.ts';
+import { answerOnce } from './idempotency.ts';
+import type { Connections, Transaction } from './in-transaction.ts';
+import { loadNow } from './load-case.ts';
+import { recordTransfer } from './record-transfer.ts';
+import { toPrincipalRow } from './rows.ts';
+import { columnsOf, queryRows, runChange, type Sql } from './sql.ts';
+import { submit } from './submit.ts';
+import { loadTransfers, toTransferRow } from './transfers.ts';
+
+type Once = (call: Call, work: (transaction: Transaction) => Promise<Answer>) => Promise<Answer>;
+
+/** Each one transaction, in which the Idempotency-Key comes first. */
+export function createCommands({ pool, transact }: Connections, deps: ExecuteDeps): Commands {
+  const once: Once = (call, work) =>
+    transact((transaction) => answerOnce(transaction.sql, call, () => work(transaction)));
+
+  return {
+    createPrincipal: (call, input, toAnswer) =>
+      once(call, async ({ sql }) => toAnswer(await createPrincipal(sql, deps, input))),
+    deposit: (call, input, toAnswer) =>
+      once(call, async ({ sql }) => toAnswer(await deposit(sql, deps, input))),
+    createContract: (call, draft, toAnswer) =>
+      once(call, async (transaction) =>
+        toAnswer(await createContract(transaction, deps, call.actorId, draft)),
+      ),
+    startApproval: (call, contractId, toAnswer) =>
+      once(call, async (transaction) =>
+        toAnswer(await startApproval(transaction, deps, call.actorId, contractId)),
+      ),
+    submit: async (call, input, toAnswer) =>
+      toAnswer(await transact((transaction) => submit(transaction, deps, call, input))),
+    execute: (call, { contractId, command, statement }, toAnswer) =>
+      once(call, async (transaction) => {
+        const { actorId } = call;
+        const request = { contractId, command, statement, actorId };
+        const decision = await execute(transaction, deps, request);
+        if (decision.kind === 'refused') throw decision.error;
+        return toAnswer(decision.next);
+      }),
+    savePackage: async (call, { sha256, bytes, entryCount }, toAnswer) => {
+      const blob = await saveBlob(pool, [bytes], { bytesMax: bytes.length });
+      if (blob.sha256 !== sha256) throw new Error(`expected ${sha256} as digest of a package`);
+      return once(call, async ({ sql }) => {
+        await savePackage(sql, call.actorId, { ...blob, entryCount });
+        return toAnswer({ ...blob, entryCount });
+      });
+    },
+  };
+}
+
+async function createPrincipal(
+  sql: Sql,
+  { newId }: ExecuteDeps,
+  {
+    name,
+    roles,
+    keyHash,
+  }: { readonly name: string; readonly roles: readonly Role[]; readonly keyHash: string },
+): Promise<PrincipalRow> {
+  try {
+    const [row] = await queryRows<Principal>(
+      sql,
+      `INSERT INTO principals AS p (id, name, roles) VALUES ($1, $2, $3)
+       RETURNING ${columnsOf(Prisma.PrincipalScalarFieldEnum, 'p')}`,
+      [newId('principal'), name, roles],
+    );
+    if (row === undefined) throw new Error('expected the new principal, got no row');
+    await runChange(
+      sql,
+      'INSERT INTO api_keys (id, principal_id, hash, label) VALUES ($1, $2, $3, $4)',
+      [newId('key'), row.id, keyHash, 'first'],
+    );
+    return toPrincipalRow(row);
+  } catch (error) {
+    if (brokenUniqueConstraint(error) === null) throw error;
+    throw createDbError('DB_PRINCIPAL_DUPLICATE', {
+      message: `expected a name that nobody has, got ${JSON.stringify(name)}`,
+      fix: 'Choose another name.',
+      cause: error,
+    });
+  }
+}
+
+async function deposit(
+  sql: Sql,
+  { newId }: ExecuteDeps,
+  input: Parameters<Commands['deposit']>[1],
+): Promise<TransferRow> {
+  const { principalId } = input;
+  const known = await queryRows(sql, 'SELECT 1 FROM principals WHERE id = $1', [principalId]);
+  if (known.length === 0) {
+    throw createDbError('DB_PRINCIPAL_UNKNOWN', {
+      message: `expected the id of a principal, got ${JSON.stringify(principalId)}`,
+    });
+  }
+  const facts = { id: newId('transfer'), contractId: null, now: await loadNow(sql) };
+  const id = await recordTransfer(sql, planDeposit(input), facts);
+  const [transfer] = await loadTransfers(sql, { id, limit: 1 });
+  if (transfer === undefined) throw new Error(`expected transfer ${id}, got no row`);
+  return toTransferRow(transfer);
+}
+
+async function savePackage(
+  sql: Sql,
+  ownerId: string,
+  row: { readonly sha256: string; readonly sizeBytes: bigint; readonly entryCount: number },
+): Promise<void> {
+  await runChange(
+    sql,
+    `INSERT INTO packages (sha256, owner_id, entry_count, size_bytes) VALUES ($1, $2, $3, $4)
+     ON CONFLICT (sha256, owner_id) DO NOTHING`,
+    [row.sha256, ownerId, row.entryCount, row.sizeBytes],
+  );
+}

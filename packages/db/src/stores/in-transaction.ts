@@ -1,0 +1,92 @@
+import { randomInt } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type pg from 'pg';
+import type { PrismaClient } from '../client.ts';
+import { isConflict, toDbError } from '../driver-errors.ts';
+import { createDbError } from '../errors.ts';
+import type { QueueName } from '../ports.ts';
+import type { Sql } from './sql.ts';
+
+/** One transaction, and whom to tell once it has committed. */
+export interface Transaction {
+  readonly sql: Sql;
+  /** Queues that got a job. */
+  readonly queues: Set<QueueName>;
+  /** Contracts and runs that got an event. */
+  readonly streams: Set<string>;
+}
+
+/**
+ * Does the work in one transaction on one connection: under READ COMMITTED, so that each statement after a lock sees
+ * what the holder before committed. Again from the start where it lost to another transaction, a bounded number of
+ * times; so the work changes nothing but the database. Throws DB_UNAVAILABLE, and what the work throws.
+ */
+export type Transact = <T>(work: (transaction: Transaction) => Promise<T>) => Promise<T>;
+
+/** Three ways to one database: single statements, plain reads, and work that must happen together or not at all. */
+export interface Connections {
+  readonly pool: pg.Pool;
+  readonly client: PrismaClient;
+  readonly transact: Transact;
+}
+
+const TRIES_MAX = 8;
+const BACKOFF_MS = 10;
+
+export function createTransact(
+  pool: pg.Pool,
+  afterCommit: (transaction: Transaction) => void,
+): Transact {
+  return async (work) => {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await tryOnce(pool, afterCommit, work);
+      } catch (error) {
+        if (!isConflict(error)) throw toDbError(error);
+        if (tries === TRIES_MAX) throw createConflict(error);
+        // Those who lost together must not come back together.
+        await delay(randomInt(BACKOFF_MS * 2 ** tries));
+      }
+    }
+  };
+}
+
+async function tryOnce<T>(
+  pool: pg.Pool,
+  afterCommit: (transaction: Transaction) => void,
+  work: (transaction: Transaction) => Promise<T>,
+): Promise<T> {
+  const connection = await pool.connect();
+  let isBroken = false;
+  const onError = () => {
+    isBroken = true;
+  };
+  // Between two statements a lost connection is told here, and must not end the process.
+  connection.on('error', onError);
+  try {
+    const transaction = {
+      sql: connection,
+      queues: new Set<QueueName>(),
+      streams: new Set<string>(),
+    };
+    await connection.query('BEGIN');
+    const answer = await work(transaction);
+    await connection.query('COMMIT');
+    afterCommit(transaction);
+    return answer;
+  } catch (error) {
+    await connection.query('ROLLBACK').catch(onError);
+    throw error;
+  } finally {
+    connection.off('error', onError);
+    connection.release(isBroken);
+  }
+}
+
+function createConflict(cause: unknown): Error {
+  return createDbError('DB_UNAVAILABLE', {
+    message: `expected a transaction to succeed, got ${TRIES_MAX} that lost to others`,
+    fix: 'Try again.',
+    cause,
+  });
+}

@@ -1,0 +1,65 @@
+import { types } from 'pg';
+import type pg from 'pg';
+import { toDbError } from '../driver-errors.ts';
+
+/** A pool, or one connection on which a transaction may have begun. */
+export interface Sql {
+  query<Row extends pg.QueryResultRow>(
+    config: pg.QueryConfig<unknown[]>,
+  ): Promise<pg.QueryResult<Row>>;
+}
+
+const INT8 = 20;
+
+// Amounts and places in line are `bigint`, never text: '10' + '5' is '105' (THREATS S09).
+const TYPES: pg.CustomTypesConfig = {
+  getTypeParser: (oid, format) =>
+    oid === INT8 && format !== 'binary' ? BigInt : types.getTypeParser(oid, format),
+};
+
+/** `Row` says what the statement selects; the columns' types are those of the schema. Throws DB_UNAVAILABLE. */
+export async function queryRows<Row extends object>(
+  sql: Sql,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<Row[]> {
+  const { rows } = await told(sql.query<Row>({ text, values: [...values], types: TYPES }));
+  return rows;
+}
+
+/** How many rows were changed. Throws DB_UNAVAILABLE. */
+export async function runChange(
+  sql: Sql,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<number> {
+  const { rowCount } = await told(sql.query({ text, values: [...values] }));
+  return rowCount ?? 0;
+}
+
+/** JSON text for a `jsonb` parameter, which holds no NUL and no half of a character, as programs print them. */
+export function toJson(value: unknown): string {
+  return JSON.stringify(value, (_key, each: unknown) =>
+    typeof each === 'string' ? each.toWellFormed().replaceAll('\0', '\ufffd') : each,
+  );
+}
+
+/** Trouble with the connection by our name, whichever driver says it. */
+export async function told<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw toDbError(error);
+  }
+}
+
+/** Columns of a table, by the names that Prisma gives its fields: `requester_id AS "requesterId", …`. */
+export function columnsOf(fields: Readonly<Record<string, string>>, alias: string): string {
+  return Object.keys(fields)
+    .map((field) => `${alias}."${toColumn(field)}" AS "${field}"`)
+    .join(', ');
+}
+
+function toColumn(field: string): string {
+  return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

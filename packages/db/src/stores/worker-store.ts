@@ -1,0 +1,96 @@
+import type { WorkerStore } from '../ports.ts';
+import { addEvents } from './add-events.ts';
+import { createApprovals } from './approvals.ts';
+import { readBlob, saveBlob } from './blobs.ts';
+import { loadClaimToken } from './claim-token.ts';
+import type { ExecuteDeps } from './execute.ts';
+import type { Connections } from './in-transaction.ts';
+import { toContractRow, toRunRow, toSubmissionRow, WITH_ESCROW } from './rows.ts';
+import { createRuns } from './runs.ts';
+import { queryRows, runChange, told } from './sql.ts';
+
+type StoreOf<Key extends keyof WorkerStore> = WorkerStore[Key];
+
+export function createWorkerStore(connections: Connections, deps: ExecuteDeps): WorkerStore {
+  const { pool, transact } = connections;
+  return {
+    ...createApprovals(transact, deps),
+    ...createRuns(connections, deps),
+    captureTask: (submissionId) => loadCaptureTask(connections, submissionId),
+    saveCapture: async (submissionId, { sourceBlob, tree }) => {
+      // Of two captures the first stays: their bytes may differ, what is in them does not.
+      await runChange(
+        pool,
+        `UPDATE submissions SET source_blob = $2, tree = $3, updated_at = clock_timestamp()
+         WHERE id = $1 AND source_blob IS NULL`,
+        [submissionId, sourceBlob, tree],
+      );
+    },
+    runTask: (runId) => loadRunTask(connections, deps, runId),
+    addRunEvents: (runId, events) =>
+      transact(async ({ sql, streams }) => {
+        const about = { actorId: null, contractId: null, submissionId: null, challengeId: null };
+        await addEvents(
+          sql,
+          events.map((event) => ({ ...about, runId, ...event })),
+        );
+        streams.add(runId);
+      }),
+    saveBlob: (chunks, options) => saveBlob(pool, chunks, options),
+    readBlob: (sha256) => readBlob(pool, sha256),
+    heartbeat: (worker) => saveHeartbeat(connections, worker),
+  };
+}
+
+async function loadCaptureTask(
+  { client }: Connections,
+  id: string,
+): Promise<Awaited<ReturnType<StoreOf<'captureTask'>>>> {
+  const found = await told(
+    client.submission.findUnique({
+      where: { id, state: 'RECEIVED' },
+      include: { contract: { include: WITH_ESCROW } },
+    }),
+  );
+  if (found === null) return null;
+  const { contract, captureBy } = found;
+  return { submission: toSubmissionRow(found), contract: toContractRow(contract), captureBy };
+}
+
+async function loadRunTask(
+  { client, pool }: Connections,
+  { newId }: ExecuteDeps,
+  id: string,
+): Promise<Awaited<ReturnType<StoreOf<'runTask'>>>> {
+  const found = await told(
+    client.run.findUnique({
+      where: { id, state: { in: ['QUEUED', 'RUNNING'] } },
+      include: { submission: true, contract: { include: WITH_ESCROW } },
+    }),
+  );
+  if (found === null) return null;
+  const { submission, contract } = found;
+  const claimToken = contract.needsClaim
+    ? await loadClaimToken(pool, newId, contract.id, submission.solverId)
+    : null;
+  return {
+    run: toRunRow(found),
+    submission: toSubmissionRow(submission),
+    contract: toContractRow(contract),
+    claimToken,
+  };
+}
+
+/** By the database's clock: those of the workers' hosts may differ. */
+async function saveHeartbeat(
+  { pool }: Connections,
+  { id, host, version, slots, state, problem }: Parameters<StoreOf<'heartbeat'>>[0],
+): Promise<void> {
+  await queryRows(
+    pool,
+    `INSERT INTO workers (id, host, version, slots, state, problem) VALUES ($1, $2, $3, $4, $5, $6)
+     ON CONFLICT (id) DO UPDATE SET host = $2, version = $3, slots = $4, state = $5, problem = $6,
+       heartbeat_at = now()`,
+    [id, host, version, slots, state, problem],
+  );
+}
