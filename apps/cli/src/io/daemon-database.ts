@@ -33,7 +33,11 @@ export async function openDaemonDatabase(
   const applied = await patiently(() => migrateDatabase(url), { log, signal });
   if (applied.length > 0) log.info({ migrations: applied.length }, 'tables brought up to date');
   const newId = createIdSource(randomBytes);
-  const database = await openDatabase(url, { policy: settings.policy, newId });
+  const database = await openDatabase(url, {
+    policy: settings.policy,
+    newId,
+    onProblem: (err) => log.warn({ part: 'database', err }, 'trouble in the background'),
+  });
   stack.defer(() => database.close());
   return database;
 }

@@ -7,7 +7,9 @@ import { startNudge, type Log } from './nudge.ts';
 const DAY_MS = 86_400_000;
 /** An Idempotency-Key answers repeats for that long. */
 const ANSWERS_KEPT_MS = 7 * DAY_MS;
-const ANSWERS_BATCH = 1_000;
+/** An upload that has not ended by then never will. */
+const HALF_BLOBS_KEPT_MS = DAY_MS;
+const FORGET_BATCH = 1_000;
 
 export const PATTERNS = {
   advance: '*/2 * * * * *',
@@ -43,7 +45,8 @@ export function startScheduler({ database, rail, log }: SchedulerOptions): Sched
     },
     reap: () => queue.reap(),
     forget: async () => {
-      await upkeep.forgetAnswers(ANSWERS_KEPT_MS, ANSWERS_BATCH);
+      await upkeep.forgetAnswers(ANSWERS_KEPT_MS, FORGET_BATCH);
+      await upkeep.forgetHalfBlobs(HALF_BLOBS_KEPT_MS, FORGET_BATCH);
     },
   };
   const nudges = (Object.keys(PATTERNS) as (keyof typeof PATTERNS)[]).map((name) =>
