@@ -1,0 +1,83 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { openFakeBench } from '../testing/fake-bench.ts';
+import {
+  BROKEN,
+  beginStory,
+  FAIL,
+  PASS,
+  POLICY,
+  type Story,
+  TERMS,
+  UNREACHABLE,
+} from '../testing/story.ts';
+
+const REFUSED = 'SETTLEMENT_RETRY_REFUSED';
+
+let story: Story;
+beforeEach(async () => {
+  story = await beginStory(await openFakeBench(POLICY));
+});
+
+describe('trying again', () => {
+  it('gives a held submission a new run in its old place', async () => {
+    const [first, second] = [await story.submit(), await story.submit()];
+    await story.breakDown(first);
+    await story.do({ kind: 'retry', submissionId: first });
+    expect(await story.submission(first)).toMatchObject({ state: 'QUEUED', heldUntil: null });
+    expect(await story.run(first)).toMatchObject({ state: 'QUEUED', attempt: 0, tries: 0 });
+    await story.seal(second, PASS);
+    expect((await story.submission(second)).state).toBe('VERIFIED');
+  });
+
+  it('gives one that the contract left undecided a new run, once the contract can be decided', async () => {
+    const id = await story.submit();
+    await story.seal(id, BROKEN);
+    await story.do({ kind: 'retry', submissionId: id });
+    await story.seal(id, PASS);
+    expect(await story.submission(id)).toMatchObject({ state: 'PASSED', verdict: PASS });
+  });
+
+  it('gives one whose hold ran out another chance: the trouble was ours', async () => {
+    const id = await story.submit();
+    await story.breakDown(id);
+    await story.advance(POLICY.heldGraceMs);
+    expect(await story.try({ kind: 'retry', submissionId: id })).toBeNull();
+  });
+
+  it('captures afresh what was never captured', async () => {
+    const submissionId = await story.receive();
+    await story.do({ kind: 'refuse_capture', submissionId, verdict: BROKEN });
+    await story.elapse(POLICY.captureGraceMs);
+    await story.do({ kind: 'retry', submissionId });
+    const captureBy = new Date((await story.bench.now()).getTime() + POLICY.captureGraceMs);
+    expect(await story.submission(submissionId)).toMatchObject({ state: 'RECEIVED', captureBy });
+    expect(await story.try({ kind: 'capture', submissionId })).toBeNull();
+  });
+
+  it('waits behind another who holds the pass', async () => {
+    const [first, second] = [await story.submit(), await story.submit()];
+    await story.breakDown(second);
+    await story.seal(first, PASS);
+    await story.do({ kind: 'retry', submissionId: second });
+    expect((await story.submission(second)).state).toBe('DEFERRED');
+  });
+
+  it('is refused for what is decided, what is under way, and a source that could not be had', async () => {
+    const failed = await story.submit();
+    await story.seal(failed, FAIL);
+    const gone = await story.receive();
+    await story.do({ kind: 'refuse_capture', submissionId: gone, verdict: UNREACHABLE });
+    const queued = await story.submit();
+    for (const submissionId of [failed, gone, queued, 'sub_x'])
+      expect(await story.try({ kind: 'retry', submissionId })).toBe(REFUSED);
+  });
+
+  it('is refused after the end of the contract', async () => {
+    const id = await story.submit();
+    await story.seal(id, BROKEN);
+    await story.advance(TERMS.closesInMs);
+    expect(await story.try({ kind: 'retry', submissionId: id })).toBe(
+      'SETTLEMENT_CONTRACT_STATE_REFUSED',
+    );
+  });
+});
