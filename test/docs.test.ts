@@ -10,6 +10,7 @@ import {
 } from '@kervyxa/core';
 import { INTAKE_ERRORS } from '@kervyxa/intake';
 import { SANDBOX_ERRORS } from '@kervyxa/sandbox';
+import { SETTLEMENT_ERRORS } from '@kervyxa/settlement';
 import { SETUP_ERRORS } from '@kervyxa/setup';
 import { VERIFIER_ERRORS } from '@kervyxa/verifier';
 import { describe, expect, it } from 'vitest';
@@ -62,6 +63,7 @@ describe('the README', () => {
       CONTRACT_ERRORS,
       INTAKE_ERRORS,
       SANDBOX_ERRORS,
+      SETTLEMENT_ERRORS,
       VERIFIER_ERRORS,
     ];
     const errors = [
@@ -117,6 +119,7 @@ describe('the error codes', () => {
       ['CONTRACT_', CONTRACT_ERRORS],
       ['INTAKE_', INTAKE_ERRORS],
       ['SANDBOX_', SANDBOX_ERRORS],
+      ['SETTLEMENT_', SETTLEMENT_ERRORS],
       ['SETUP_', SETUP_ERRORS],
       ['VERIFIER_', VERIFIER_ERRORS],
     ];
