@@ -3,11 +3,12 @@ import type { SettlementPolicy } from '@kervyxa/settlement';
 import { createClient } from './client.ts';
 import { openPool } from './pool.ts';
 import type { Database } from './ports.ts';
-import { createQueue } from './queue/create-queue.ts';
+import { createQueue, type OpenQueue } from './queue/create-queue.ts';
 import { createCaseStore } from './stores/case-store.ts';
 import { createCommands } from './stores/commands.ts';
-import { createEventHints } from './stores/event-hints.ts';
-import { createTransact } from './stores/in-transaction.ts';
+import { createEventHints, type EventHints } from './stores/event-hints.ts';
+import type { ExecuteDeps } from './stores/execute.ts';
+import { type Connections, createTransact } from './stores/in-transaction.ts';
 import { loadNow } from './stores/load-case.ts';
 import { createPayoutStore } from './stores/payout-store.ts';
 import { createReads } from './stores/reads.ts';
@@ -32,10 +33,33 @@ const CONNECTIONS_MAX = 10;
  * Close it before the server stops. Throws DB_URL_INVALID, DB_UNAVAILABLE.
  */
 export async function openDatabase(url: string, options: DatabaseOptions): Promise<Database> {
+  const { connections, deps, queue, hints, close } = await openParts(url, options);
+  return {
+    cases: createCaseStore(connections, deps),
+    commands: createCommands(connections, deps),
+    reads: createReads(connections, { newId: deps.newId, queue, hints }),
+    work: createWorkerStore(connections, deps),
+    payouts: createPayoutStore(connections, deps),
+    upkeep: createUpkeep(connections, deps),
+    queue,
+    now: () => loadNow(connections.pool),
+    close,
+  };
+}
+
+export interface DatabaseParts {
+  readonly connections: Connections;
+  readonly deps: ExecuteDeps;
+  readonly queue: OpenQueue;
+  readonly hints: EventHints;
+  close(): Promise<void>;
+}
+
+/** What the stores are made of. */
+export async function openParts(url: string, options: DatabaseOptions): Promise<DatabaseParts> {
   const { policy, newId, connectionsMax = CONNECTIONS_MAX, onProblem = () => undefined } = options;
   const { leaseSeconds, reapSeconds } = options;
   const pool = await openPool(url, { connectionsMax });
-  const client = createClient(pool);
   try {
     const queue = await createQueue(url, {
       onError: onProblem,
@@ -43,21 +67,16 @@ export async function openDatabase(url: string, options: DatabaseOptions): Promi
       ...(reapSeconds === undefined ? {} : { reapSeconds }),
     });
     const hints = createEventHints(queue.createWakes('kervyxa_events'));
+    const client = createClient(pool);
     const transact = createTransact(pool, ({ queues, streams }) => {
       queue.wake(queues);
       hints.tell(streams);
     });
-    const connections = { pool, client, transact };
-    const deps = { policy, newId, sendJob: queue.send };
     return {
-      cases: createCaseStore(connections, deps),
-      commands: createCommands(connections, deps),
-      reads: createReads(connections, { newId, queue, hints }),
-      work: createWorkerStore(connections, deps),
-      payouts: createPayoutStore(connections, deps),
-      upkeep: createUpkeep(connections, deps),
+      connections: { pool, client, transact },
+      deps: { policy, newId, sendJob: queue.send },
       queue,
-      now: () => loadNow(pool),
+      hints,
       close: async () => {
         await hints.close();
         await queue.close();

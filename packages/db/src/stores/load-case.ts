@@ -58,6 +58,16 @@ export async function loadCase(
      ORDER BY s.seq`,
     [contractId, LIVE_STATES, subject, SOURCE_REASONS],
   );
+  const before = await assembleCase(sql, contract, submissions);
+  return { before, now, nextDueAt: contract.nextDueAt };
+}
+
+/** The case of these submissions, with all their runs and challenges. */
+export async function assembleCase(
+  sql: Sql,
+  contract: Contract,
+  submissions: readonly Submission[],
+): Promise<ContractCase> {
   const ids = submissions.map(({ id }) => id);
   const runs = await queryRows<Run>(
     sql,
@@ -69,13 +79,12 @@ export async function loadCase(
     `SELECT ${CHALLENGE_COLUMNS} FROM challenges h WHERE h.submission_id = ANY($1) ORDER BY h.seq`,
     [ids],
   );
-  const before = {
+  return {
     contract: toContractFacts(contract),
     submissions: submissions.map(toSubmissionCase),
     runs: runs.map(toRunCase),
     challenges: challenges.map(toChallengeCase),
   };
-  return { before, now, nextDueAt: contract.nextDueAt };
 }
 
 /** Whole milliseconds, so that no comparison depends on what a driver does with the rest. */
