@@ -43,6 +43,8 @@ export const REQUIREMENTS = {
     'Ticks that are missed, early, doubled or at once change nothing but how soon things happen.',
   'R-DAEMON-NOTHING':
     'One command brings up everything with nothing to configure, and shows the operator’s key once.',
+  'R-LIFE':
+    'From draft to payout the states and balances of a contract are those that can be computed by hand.',
   'R-RAIL-ONCE': 'A payout by a rail outside is paid once, whenever the rail or we die.',
   'R-SETTLE-ONCE':
     'Reward and bonds move once, whoever asks at the same time or again, and never before their time.',

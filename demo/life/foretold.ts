@@ -17,15 +17,17 @@ export const FORETOLD: LifeOutcome = {
   chainProblem: null,
   sums: { USD: 0n },
   balances: {
-    outside: -60_000n,
-    escrow: 0n,
-    bond: 0n,
-    treasury: 3_750n,
     rita: 0n,
+    carl: 0n,
     ana: 2_500n,
     bela: 48_750n,
     dina: 0n,
     otto: 5_000n,
+    alma: 0n,
+    treasury: 3_750n,
+    escrow: 0n,
+    bond: 0n,
+    outside: -60_000n,
   },
 };
 

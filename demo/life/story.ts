@@ -8,8 +8,8 @@ import { createClient, type Client } from './client.ts';
 import { watchContract, type LifeEvent } from './events.ts';
 import type { Stage } from './stage.ts';
 
-export const WINDOW_SECONDS = 6;
-const RESPONSE_SECONDS = 3;
+export const WINDOW_SECONDS = 8;
+const RESPONSE_SECONDS = 8;
 const HOUR_MS = 3_600_000;
 const CURRENCY = 'USD';
 
@@ -34,6 +34,9 @@ const SUBMITTED = {
 } as const;
 type Solver = keyof typeof SUBMITTED;
 const SOLVERS = Object.keys(SUBMITTED) as Solver[];
+
+/** Accounts that are nobody's, by the first part of their names. */
+const ACCOUNT_KINDS = ['treasury', 'escrow', 'bond', 'outside'] as const;
 
 const IdSchema = z.looseObject({ id: z.string() });
 const AnythingSchema = z.looseObject({});
@@ -74,7 +77,7 @@ export interface LifeOutcome {
   readonly chainProblem: string | null;
   /** All accounts together, by currency. */
   readonly sums: Readonly<Record<string, bigint>>;
-  /** Principals by name, other accounts by kind: `escrow`, `bond`, `treasury`, `outside`. */
+  /** Principals by name, other accounts by kind, in the order of a page. */
   readonly balances: Readonly<Record<string, bigint>>;
 }
 
@@ -100,17 +103,22 @@ export async function playLife(options: StoryOptions): Promise<LifeOutcome> {
   const cast = await hire(operator, clientOf, narrator);
   const rita = cast.rita.client;
   const refusedWith = await seeRefused(rita, refused, stage.gitOrigin, narrator);
-  const contractId = await openContract(rita, fixture, stage.gitOrigin, narrator);
-  const contractUrl = `${stage.origin}/v1/contracts/${contractId}`;
-
-  narrator.chapter('A cheat and two honest solvers submit');
   const teller = createTeller(narrator);
+  const contract = await prepare(rita, fixture, stage.gitOrigin);
+  narrator.act('rita', `drafts "${contract.title}", with hidden tests`);
+  const contractId = await draft(rita, contract);
   const watch = await watchContract({
-    url: `${contractUrl}/events`,
+    url: `${stage.origin}/v1/contracts/${contractId}/events`,
     apiKey: stage.operatorKey,
     signal,
     onEvent: teller.tell,
   });
+  await approve(rita, contractId);
+  narrator.act('rita', 'puts 500.00 USD into escrow');
+  await rita.post(`/contracts/${contractId}/fund`, {}, StateSchema);
+  await watch.until('contract_open', null);
+
+  narrator.chapter('A cheat and two honest solvers submit');
   const submissions = new Map<Solver, string>();
   for (const solver of SOLVERS) {
     const body = {
@@ -207,25 +215,8 @@ async function seeRefused(
   const codes = approval.findings
     .filter(({ severity }) => severity === 'refuse')
     .map(({ code }) => code);
-  narrator.state(`"${title}"`, approval.state, codes.join(', '));
+  narrator.state(`"${title}"`, approval.state, [...new Set(codes)].join(', '));
   return codes;
-}
-
-async function openContract(
-  rita: Client,
-  fixture: Fixture,
-  gitOrigin: string,
-  narrator: Narrator,
-): Promise<string> {
-  const { title } = fixture.contract;
-  const contract = await prepare(rita, fixture, gitOrigin);
-  narrator.act('rita', `drafts "${title}", with hidden tests`);
-  const contractId = await draft(rita, contract);
-  const { state, approval } = await approve(rita, contractId);
-  narrator.state(`"${title}"`, state, approval.problem ?? '');
-  const funded = await rita.post(`/contracts/${contractId}/fund`, {}, StateSchema);
-  narrator.state(`"${title}"`, funded.state, 'USD 500.00 in escrow');
-  return contractId;
 }
 
 /** The fixture's contract, with its package uploaded and times as short as a demonstration's. */
@@ -269,6 +260,7 @@ async function addUp(
   const names = new Map(NAMES.map((name) => [cast[name].id, name]));
   const ledger = await operator.get('/ledger/check', LedgerSchema);
   const balances: Record<string, bigint> = {};
+  for (const name of [...NAMES, ...ACCOUNT_KINDS]) balances[name] = 0n;
   for (const { account, balanceMinor } of ledger.accounts) {
     const name = nameOf(account, names);
     balances[name] = (balances[name] ?? 0n) + BigInt(balanceMinor);
@@ -316,11 +308,11 @@ function createTeller(narrator: Narrator): {
   };
 }
 
-/** The runs of submissions are left out. */
+/** Places in a queue, and the runs of submissions, are left out. */
 function tellState({ name, data }: LifeEvent, title: string, narrator: Narrator): void {
   const [, what, state = ''] = /^(contract|submission|challenge|run)_(.*)$/.exec(name) ?? [];
   const isRerun = what === 'run' && data.purpose === 'RERUN';
-  if (what === undefined || (what === 'run' && !isRerun)) return;
+  if (what === undefined || state === 'queued' || (what === 'run' && !isRerun)) return;
   narrator.state(isRerun ? `the rerun of ${title}` : title, state.toUpperCase(), data.reason ?? '');
 }
 
