@@ -8,9 +8,11 @@ import { playHistory, playToTheEnd } from './testing/play-history.ts';
 import { POLICY } from './testing/story.ts';
 
 const RUNS = 300;
+// Time to play them on a machine that does other things, too.
+const TIMEOUT_MS = 60_000;
 
 // Keeps R-SETTLE-EXIT, R-SETTLE-ORDER, R-LEDGER-ZERO.
-describe('any history', () => {
+describe('any history', { timeout: TIMEOUT_MS }, () => {
   it('BUG-69 leads every case to an end, with all bonds and the escrow gone, when nobody asks for more', async () => {
     await fc.assert(
       fc.asyncProperty(histories(), async (history) => {

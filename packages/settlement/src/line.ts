@@ -22,8 +22,7 @@ import { abandonRuns, liveRuns, queueRun } from './runs.ts';
 export function commitLine(draft: Draft): void {
   const { state } = draft.contract;
   if (state !== 'OPEN' && state !== 'IN_CHALLENGE') return;
-  const holder = walkLine(draft);
-  if (holder !== null) deferBehind(draft, holder);
+  if (walkLine(draft)) deferRest(draft);
   const isHeld = holderOf(draft) !== null;
   if (isHeld && state === 'OPEN') moveContract(draft, 'IN_CHALLENGE');
   if (!isHeld && state === 'IN_CHALLENGE') moveContract(draft, 'OPEN');
@@ -42,25 +41,28 @@ export function isBehindHolder(draft: Draft, submission: SubmissionCase): boolea
   return holder !== null && holder.seq < submission.seq;
 }
 
-/** The holder that the walk came to, or null where it stopped before. */
-function walkLine(draft: Draft): SubmissionCase | null {
+/** Whether the walk came to one that has the pass: then nobody before it is undecided, unless HELD. */
+function walkLine(draft: Draft): boolean {
   for (const { id } of draft.submissions) {
     const submission = submissionOf(draft, id);
     switch (submission.state) {
       case 'PASSED':
-        return submission;
+        return true;
       case 'RECEIVED':
       case 'QUEUED':
       case 'RUNNING':
-        return null;
+        return false;
       case 'VERIFIED':
-        if (sealedOf(submission).verdict === 'PASS') return takePass(draft, id);
+        if (sealedOf(submission).verdict === 'PASS') {
+          takePass(draft, id);
+          return true;
+        }
         commitRefusal(draft, id, sealedOf(submission));
         break;
       case 'DEFERRED':
-        if (submission.verdict !== null) return takePass(draft, id);
-        wake(draft, id);
-        return null;
+        if (submission.verdict === null) wake(draft, id);
+        else takePass(draft, id);
+        return submission.verdict !== null;
       case 'HELD':
       case 'FAILED':
       case 'INCONCLUSIVE':
@@ -70,11 +72,11 @@ function walkLine(draft: Draft): SubmissionCase | null {
         break;
     }
   }
-  return null;
+  return false;
 }
 
 /** One that was held or undecided when somebody behind it passed, and passes now, was received first. */
-function takePass(draft: Draft, id: string): SubmissionCase {
+function takePass(draft: Draft, id: string): void {
   const later = holderOf(draft);
   if (later !== null) {
     moveSubmission(draft, later.id, 'DEFERRED');
@@ -84,7 +86,6 @@ function takePass(draft: Draft, id: string): SubmissionCase {
   const opensAt = draft.now;
   const closesAt = laterBy(draft, draft.contract.challengeWindowMs);
   moveSubmission(draft, id, 'PASSED', { window: { opensAt, closesAt } });
-  return submissionOf(draft, id);
 }
 
 /** An attempt that still runs decides; else a new run does. */
@@ -94,9 +95,9 @@ function wake(draft: Draft, id: string): void {
   if (!isRunning) queueRun(draft, id, 'VERIFY');
 }
 
-function deferBehind(draft: Draft, holder: SubmissionCase): void {
-  for (const { id, seq, state, verdict } of draft.submissions) {
-    if (seq <= holder.seq) continue;
+/** All that are under way are behind the one that has the pass. */
+function deferRest(draft: Draft): void {
+  for (const { id, state, verdict } of draft.submissions) {
     if (state === 'VERIFIED' && verdict !== null && verdict.verdict !== 'PASS')
       commitRefusal(draft, id, verdict);
     else if (state === 'QUEUED' || state === 'RUNNING' || state === 'VERIFIED')

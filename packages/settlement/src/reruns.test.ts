@@ -67,10 +67,12 @@ describe('a rerun', () => {
     expect((await story.submission(winner)).state).toBe('PASSED');
   });
 
-  it('that decides nothing is for the arbiter', async () => {
+  it('that decides nothing is for the arbiter, who has the whole time after that of the solver', async () => {
     const id = await story.challenge(winner, 'RERUN_VERIFICATION');
+    const { decideBy } = await story.challengeOf(id);
+    await story.elapse(TERMS.responseWindowMs / 2);
     await story.seal(winner, BROKEN, 'RERUN');
-    expect(await stateOf(id)).toBe('AWAITING_ARBITER');
+    expect(await story.challengeOf(id)).toMatchObject({ state: 'AWAITING_ARBITER', decideBy });
   });
 
   it('whose tries are used up is for the arbiter, and holds no submission', async () => {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { openFakeBench } from '../testing/fake-bench.ts';
+import { type FakeBench, openFakeBench } from '../testing/fake-bench.ts';
 import {
   BROKEN,
   beginStory,
@@ -13,9 +13,11 @@ import {
 
 const REFUSED = 'SETTLEMENT_RETRY_REFUSED';
 
+let bench: FakeBench;
 let story: Story;
 beforeEach(async () => {
-  story = await beginStory(await openFakeBench(POLICY));
+  bench = await openFakeBench(POLICY);
+  story = await beginStory(bench);
 });
 
 describe('trying again', () => {
@@ -52,6 +54,18 @@ describe('trying again', () => {
     const captureBy = new Date((await story.bench.now()).getTime() + POLICY.captureGraceMs);
     expect(await story.submission(submissionId)).toMatchObject({ state: 'RECEIVED', captureBy });
     expect(await story.try({ kind: 'capture', submissionId })).toBeNull();
+  });
+
+  it('does not wait for one received later who holds the pass', async () => {
+    const [first, second] = [await story.submit(), await story.submit()];
+    await story.breakDown(first);
+    await story.seal(second, PASS);
+    const told = bench.store.effects.length;
+    await story.do({ kind: 'retry', submissionId: first });
+    const names = bench.store.effects
+      .slice(told)
+      .map((effect) => (effect.kind === 'event' ? effect.name : effect.kind));
+    expect(names).toEqual(['submission_queued', 'run_queued', 'enqueue_run']);
   });
 
   it('waits behind another who holds the pass', async () => {
