@@ -59,10 +59,11 @@ export function describeCaseStore(
 function itKeepsOrder(bench: () => CaseBench): void {
   it('gives everybody who submits at once a place of their own, by which the first to pass is found', async () => {
     const story = await beginStory(bench());
-    const ids = await Promise.all(Array.from({ length: AT_ONCE }, () => story.submit()));
+    await Promise.all(Array.from({ length: AT_ONCE }, () => story.submit()));
     const { submissions } = await story.read();
     expect(new Set(submissions.map(({ seq }) => seq)).size).toBe(AT_ONCE);
-    for (const id of ids.toReversed()) await story.seal(id, PASS);
+    // The last to be received passes first.
+    for (const { id } of submissions.toReversed()) await story.seal(id, PASS);
     const after = (await story.read()).submissions;
     const bySeq = after.toSorted((a, b) => (a.seq < b.seq ? -1 : 1)).map(({ state }) => state);
     expect(bySeq).toEqual(['PASSED', ...Array.from({ length: AT_ONCE - 1 }, () => 'DEFERRED')]);
