@@ -45,7 +45,7 @@ interface Daemon {
 
 /**
  * 1. Settings. 2. Engine and images, where a worker is wanted. 3. Database, with its tables. 4. The operator's key, at the
- * very first start. 5. Scheduler, worker, API. 6. Until a stop signal. 7. All of it back, in reverse order.
+ * very first start of an API. 5. Scheduler, worker, API. 6. Until a stop signal. 7. All of it back, in reverse order.
  *
  * What was begun is ended also where a later step fails. Throws CLI_*, DB_*, SETUP_*.
  */
@@ -60,7 +60,7 @@ export async function runDaemon(context: CommandContext, options: DaemonOptions)
     const engine = options.worker === null ? null : await openDaemonEngine(context, settings, log);
     const { mayEmbed } = options;
     const database = await openDaemonDatabase(stack, { settings, mayEmbed, log, signal });
-    await showFirstKey(database, context, isJson);
+    if (options.api !== null) await showFirstKey(database, context, isJson);
     const daemon = { context, settings, log, database, stack };
     startDaemonScheduler(daemon);
     if (engine !== null) startDaemonWorker(daemon, engine, options.worker?.slots ?? null);
