@@ -86,6 +86,7 @@ describe('behind the one that holds the pass', () => {
     expect((await story.run(running)).state).toBe('RUNNING');
     await story.do({ kind: 'capture', submissionId: received });
     expect((await story.submission(received)).state).toBe('DEFERRED');
+    expect((await story.read()).runs.filter((run) => run.submissionId === received)).toEqual([]);
   });
 
   it.each([

@@ -60,9 +60,9 @@ describe('submitting', () => {
     expect(await submitAs(story, 'prn_c')).toBe('SETTLEMENT_LINE_FULL');
   });
 
-  it('has a place again when one of the line is decided', async () => {
+  it.each([FAIL, PASS])('has a place again when one of the line is decided', async (verdict) => {
     const story = await begin({ ...POLICY, lineLengthMax: 1 });
-    await story.seal(await story.submit(), FAIL);
+    await story.seal(await story.submit(), verdict);
     expect(await submitAs(story, 'prn_c')).toBeNull();
   });
 });
@@ -138,6 +138,17 @@ describe('a commit that is refused before any run', () => {
     expect((await story.submission(submissionId)).state).toBe('VERIFIED');
     await story.seal(first, FAIL);
     expect(await story.submission(submissionId)).toMatchObject({ state, verdict });
+  });
+
+  it('is no failure of the solver when we learn of it too late', async () => {
+    const story = await begin();
+    const submissionId = await story.receive();
+    await story.elapse(POLICY.captureGraceMs);
+    await story.do({ kind: 'refuse_capture', submissionId, verdict: FAIL });
+    expect(await story.submission(submissionId)).toMatchObject({
+      state: 'INCONCLUSIVE',
+      verdict: { reason: 'REPOSITORY_UNREACHABLE' },
+    });
   });
 
   it('is never one that passes', async () => {

@@ -93,6 +93,22 @@ describe('a challenge', () => {
     );
   });
 
+  it('does not count any more when it became void', async () => {
+    story = await beginStory(await openFakeBench({ ...POLICY, challengesMax: 1 }));
+    const earlier = await story.submit();
+    winner = await story.submit();
+    await story.breakDown(earlier);
+    await story.seal(winner, PASS);
+    await story.challenge(winner, 'OVERTURN_PASS');
+    await story.do({ kind: 'retry', submissionId: earlier });
+    await story.seal(earlier, PASS);
+    const challengeId = await story.challenge(earlier, 'OVERTURN_PASS');
+    await story.elapse(TERMS.responseWindowMs);
+    await story.do(await story.resolution(challengeId, 'OVERTURN_PASS'));
+    expect((await story.submission(winner)).state).toBe('PASSED');
+    expect(await story.try(await filing('OVERTURN_PASS', 'prn_a'))).toBeNull();
+  });
+
   it('is refused without the bond, and then changes nothing', async () => {
     const poor = await filing('RERUN_VERIFICATION', 'prn_a', TERMS.bondMinor - 1n);
     expect(await story.try(poor)).toBe('SETTLEMENT_FUNDS_INSUFFICIENT');

@@ -74,6 +74,7 @@ describe('trying again', () => {
     await story.seal(first, PASS);
     await story.do({ kind: 'retry', submissionId: second });
     expect((await story.submission(second)).state).toBe('DEFERRED');
+    expect((await story.run(second)).state).toBe('HELD');
   });
 
   it('is refused for what is decided, what is under way, and a source that could not be had', async () => {
