@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { decide } from '../decide.ts';
 import { type FakeBench, openFakeBench } from '../testing/fake-bench.ts';
 import {
   BROKEN,
@@ -85,6 +86,14 @@ describe('trying again', () => {
     const queued = await story.submit();
     for (const submissionId of [failed, gone, queued, 'sub_x'])
       expect(await story.try({ kind: 'retry', submissionId })).toBe(REFUSED);
+  });
+
+  it('is refused for a source that could not be had, also where a store has it in the case', async () => {
+    const submissionId = await story.receive();
+    await story.do({ kind: 'refuse_capture', submissionId, verdict: UNREACHABLE });
+    const context = { now: await bench.now(), newId: bench.newId, policy: POLICY };
+    const decision = decide(await story.read(), { kind: 'retry', submissionId }, context);
+    expect(decision).toMatchObject({ kind: 'refused', error: { code: REFUSED } });
   });
 
   it('is refused after the end of the contract', async () => {
