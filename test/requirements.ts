@@ -54,8 +54,23 @@ export const REQUIREMENTS = {
   'R-SETTLE-FENCE': 'A late result of an older attempt changes nothing.',
   'R-SETTLE-EXIT':
     'Every contract comes to an end by time alone, and then no money is left in escrow or in a bond.',
+  'R-SUBMIT-ALIKE': 'The short way to submit takes and refuses what the rules of settlement do.',
+  'R-DATABASE-TIME':
+    'Whoever waits for a contract is judged by the database’s time at which the lock was had, and by no other clock.',
+  'R-ANSWER-ONCE':
+    'Equal requests with one key are one, and get the same answer; others are refused.',
+  'R-COMMIT-WHOLE': 'Whatever dies while a command is stored, all of it is stored or nothing.',
+  'R-EVENTS-COMPLETE':
+    'Who reads events from a cursor on misses none, in whatever order their transactions commit.',
+  'R-BLOB-WHOLE':
+    'Kept bytes are found whole or not at all, and are those that their digest names.',
   'R-LEDGER-ZERO':
     'By currency all accounts add up to zero, none is overdrawn, and no record can be changed unseen.',
+  'R-DB-RULES': 'A wrong row is refused by the database itself, whoever writes it.',
+  'R-DB-MIGRATE':
+    'The tables are brought up to date offline and whole, by any number of programs at once, and never by an older one.',
+  'R-DB-EMBEDDED':
+    'The built-in PostgreSQL keeps what it acknowledged, is found again after any kill, and ends with its last user.',
 } as const;
 
 export type RequirementId = keyof typeof REQUIREMENTS;

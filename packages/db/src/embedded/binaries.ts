@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { createDbError } from '../errors.ts';
+import { isErrno } from './errno.ts';
 import { closedFolderOn, type ServerUser } from './server-user.ts';
 
 const LinksSchema = z.array(z.strictObject({ source: z.string(), target: z.string() }));
@@ -13,8 +14,11 @@ const ManifestSchema = z.looseObject({ version: z.string() });
  * The folder that holds `bin/postgres`, readable for the user: where npm put it, or else a copy in `folder`, made once
  * for each version. Throws DB_EMBEDDED_UNSUPPORTED.
  */
-export async function findBinaries(folder: string, user: ServerUser): Promise<string> {
-  const installed = installedPackage();
+export async function findBinaries(
+  folder: string,
+  user: ServerUser,
+  installed: string = installedPackage(),
+): Promise<string> {
   const native = join(installed, 'native');
   const links = await readLinks(native);
   if ((await closedFolderOn(native, user)) === null && (await makeLinks(installed, links))) {
@@ -54,17 +58,15 @@ async function makeLinks(root: string, links: Links): Promise<boolean> {
     try {
       await symlink(basename(source), join(root, target));
     } catch (error) {
-      const code = error instanceof Error && 'code' in error ? error.code : null;
-      if (code === 'EEXIST') continue;
-      if (code === 'EACCES' || code === 'EROFS' || code === 'EPERM') return false;
-      throw error;
+      if (isErrno(error, 'EACCES', 'EROFS', 'EPERM')) return false;
+      if (!isErrno(error, 'EEXIST')) throw error;
     }
   }
   return true;
 }
 
 async function copyPackage(installed: string, copy: string, links: Links): Promise<void> {
-  const temporary = `${copy}.${process.pid}`;
+  const temporary = `${copy}.half-${process.pid}`;
   await mkdir(temporary, { mode: 0o755 });
   try {
     await cp(join(installed, 'native'), join(temporary, 'native'), {
@@ -76,7 +78,6 @@ async function copyPackage(installed: string, copy: string, links: Links): Promi
     await rename(temporary, copy);
   } catch (error) {
     await rm(temporary, { recursive: true, force: true });
-    // Another start of the same version was quicker.
-    if (!existsSync(copy)) throw error;
+    throw error;
   }
 }

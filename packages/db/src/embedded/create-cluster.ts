@@ -6,12 +6,13 @@ import { join } from 'node:path';
 import { createDbError } from '../errors.ts';
 import type { Layout } from './layout.ts';
 import { giveTo, type ServerUser } from './server-user.ts';
+import { toStartError } from './start-error.ts';
 
 export const SUPERUSER = 'kervyxa';
 const MAJOR_VERSION = '18';
 
 /**
- * Makes the data folder where there is none, in another place that is renamed once complete: a program that is killed
+ * Makes the data folder where there is none, under another name until it is complete: a program that is killed
  * meanwhile leaves nothing half. Throws DB_EMBEDDED_VERSION, DB_EMBEDDED_DISK_FULL, DB_EMBEDDED_FAILED.
  */
 export async function createCluster(
@@ -20,7 +21,7 @@ export async function createCluster(
   user: ServerUser,
 ): Promise<void> {
   if (existsSync(layout.cluster)) return assertVersion(layout);
-  const temporary = `${layout.cluster}.${process.pid}-${randomBytes(4).toString('hex')}`;
+  const temporary = `${layout.cluster}.half-${process.pid}`;
   try {
     await mkdir(temporary, { mode: 0o700 });
     const passwordFile = join(temporary, 'password');
@@ -31,8 +32,7 @@ export async function createCluster(
     await rename(temporary, layout.cluster);
   } catch (error) {
     await rm(temporary, { recursive: true, force: true });
-    // Another start on this folder was quicker.
-    if (!existsSync(layout.cluster)) throw error;
+    throw error;
   }
 }
 
@@ -79,20 +79,5 @@ function runInitdb(
       if (code === 0) resolve();
       else reject(toStartError(Buffer.concat(output).toString('utf8')));
     });
-  });
-}
-
-/** What the server or initdb said before it gave up. The one place that reads their words. */
-export function toStartError(output: string): Error {
-  const lines = output.trim().split('\n').slice(-5).join(' | ');
-  if (/No space left on device|Disk quota exceeded/.test(output)) {
-    return createDbError('DB_EMBEDDED_DISK_FULL', {
-      message: `expected room for the built-in PostgreSQL, got: ${lines}`,
-      fix: 'Free some space, or set KERVYXA_HOME to a folder on another disk.',
-    });
-  }
-  return createDbError('DB_EMBEDDED_FAILED', {
-    message: `expected the built-in PostgreSQL to start, got: ${lines || 'no word from it'}`,
-    fix: 'Put right what it says, or set DATABASE_URL to a PostgreSQL of your own.',
   });
 }

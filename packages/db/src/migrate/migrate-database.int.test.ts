@@ -1,13 +1,92 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openTestDatabase, type TestDatabase } from '../testing/index.ts';
 import { migrateDatabase } from './migrate-database.ts';
+import { type Migration, readMigrations } from './read-migrations.ts';
 
+// Keeps R-DB-MIGRATE.
 describe('migrateDatabase', () => {
   let database: TestDatabase;
+  const known = readMigrations();
+
+  beforeEach(async () => {
+    database = await openTestDatabase();
+  });
   afterEach(() => database.close());
 
   it('does nothing in a database that has this version', async () => {
-    database = await openTestDatabase();
     expect(await migrateDatabase(database.url)).toEqual([]);
   });
+
+  it('works once where many programs start at once, in an empty database', async () => {
+    const url = await createEmptyDatabase(database);
+    const applied = await Promise.all(Array.from({ length: 8 }, () => migrateDatabase(url)));
+    expect(applied.filter((names) => names.length > 0)).toEqual([known.map(({ name }) => name)]);
+  });
+
+  it('changes nothing where a migration fails, and goes on once that is put right', async () => {
+    const broken = makeMigration('CREATE TABLE half (id int); CREATE TABLE half (id int)');
+    await expect(migrateDatabase(database.url, [...known, broken])).rejects.toMatchObject({
+      code: 'DB_MIGRATION_FAILED',
+      message: expect.stringContaining('42P07'),
+    });
+    const right = makeMigration('CREATE TABLE half (id int)');
+    expect(await migrateDatabase(database.url, [...known, right])).toEqual([right.name]);
+  });
+
+  it('leaves nothing half when the connection is cut in the middle of it', async () => {
+    const suicide = makeMigration(
+      'CREATE TABLE half (id int); SELECT pg_terminate_backend(pg_backend_pid())',
+    );
+    await expect(migrateDatabase(database.url, [...known, suicide])).rejects.toMatchObject({
+      code: 'DB_UNAVAILABLE',
+    });
+    expect(await migrateDatabase(database.url)).toEqual([]);
+    const { rows } = await database.pool.query(`SELECT to_regclass('half') AS half`);
+    expect(rows).toEqual([{ half: null }]);
+  });
+
+  it('refuses a database that a newer program made', async () => {
+    await migrateDatabase(database.url, [...known, makeMigration('SELECT 1')]);
+    await expect(migrateDatabase(database.url)).rejects.toMatchObject({
+      code: 'DB_SCHEMA_UNKNOWN',
+      message: expect.stringContaining('20990101000000_test'),
+    });
+  });
+
+  it('refuses a database in which a migration was another than it is now', async () => {
+    await database.pool.query(
+      `UPDATE "_prisma_migrations" SET checksum = 'x' WHERE migration_name = $1`,
+      [known[0]?.name],
+    );
+    await expect(migrateDatabase(database.url)).rejects.toMatchObject({
+      code: 'DB_SCHEMA_UNKNOWN',
+      message: expect.stringContaining('with another content'),
+    });
+  });
+
+  it('refuses a database in which another tool began a migration and failed', async () => {
+    await database.pool.query(
+      `INSERT INTO "_prisma_migrations" (id, checksum, migration_name) VALUES ('1', 'x', '20990101000000_other')`,
+    );
+    await expect(migrateDatabase(database.url)).rejects.toMatchObject({
+      code: 'DB_MIGRATION_FAILED',
+      fix: expect.stringContaining('prisma migrate resolve'),
+    });
+  });
 });
+
+function makeMigration(sql: string): Migration {
+  return { name: '20990101000000_test', sql, checksum: sql.length.toString() };
+}
+
+/** On the server of the test's database; dropped with that server. */
+async function createEmptyDatabase({ url }: TestDatabase): Promise<string> {
+  const name = `empty_${randomBytes(6).toString('hex')}`;
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  await client.query(`CREATE DATABASE ${name}`);
+  await client.end();
+  return url.replace(/\/test_[0-9a-f]+\?/, `/${name}?`);
+}

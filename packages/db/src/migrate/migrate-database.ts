@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DatabaseError, type PoolClient } from 'pg';
+import { toDbError } from '../driver-errors.ts';
 import { createDbError } from '../errors.ts';
 import { openPool } from '../pool.ts';
 import { type Migration, readMigrations } from './read-migrations.ts';
@@ -37,6 +38,8 @@ export async function migrateDatabase(
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
   });
   const client = await pool.connect();
+  // A connection that is lost is told by the statement that meets it.
+  client.on('error', () => undefined);
   try {
     await client.query('BEGIN');
     await takeLock(client);
@@ -46,6 +49,8 @@ export async function migrateDatabase(
     for (const migration of pending) await apply(client, migration);
     await client.query('COMMIT');
     return pending.map(({ name }) => name);
+  } catch (error) {
+    throw toDbError(error);
   } finally {
     // Closing the session undoes whatever was not committed.
     client.release(true);
@@ -108,7 +113,7 @@ async function apply(client: PoolClient, { name, sql, checksum }: Migration): Pr
     // Without parameters it goes as one simple query, so that bodies of functions are not cut at their semicolons.
     await client.query(sql);
   } catch (error) {
-    if (!(error instanceof DatabaseError)) throw error;
+    if (!(error instanceof DatabaseError) || toDbError(error) !== error) throw error;
     throw createDbError('DB_MIGRATION_FAILED', {
       message: `expected migration ${name} to succeed, got ${error.code}: ${error.message}`,
       fix: 'Nothing was changed. Put right what the message names, and start again.',

@@ -17,6 +17,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROLES } from '../ports.ts';
 import { openTestDatabase, type TestDatabase } from '../testing/index.ts';
 
+// Keeps R-DB-RULES.
 describe('the rules of the database', () => {
   let database: TestDatabase;
   beforeAll(async () => {

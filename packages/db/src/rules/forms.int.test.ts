@@ -238,6 +238,7 @@ function transfer(change: Readonly<Record<string, string>>): string {
       '${row.hash}', now() FROM ledger_head`;
 }
 
+// Keeps R-DB-RULES.
 describe('the form of a row', () => {
   let world: World;
   beforeAll(async () => {
