@@ -39,6 +39,11 @@ export const REQUIREMENTS = {
   'R-QUEUE-AT-LEAST-ONCE':
     'What somebody waits for is delivered until it is done, whoever dies, and to one worker at a time.',
   'R-QUEUE-FAIR': 'Nobody’s first submission waits for all of somebody else’s.',
+  'R-WORKER-CRASH': 'A worker killed at any point loses no submission and doubles none.',
+  'R-WORKER-FENCE': 'A worker that lost its job ends it, and what it says later changes nothing.',
+  'R-WORKER-DRAIN': 'A worker that is told to end ends or gives back what it has, and loses no try.',
+  'R-WORKER-SICK': 'A worker whose engine or disk is sick takes no work, says so and recovers.',
+  'R-HIDDEN-UNTOLD': 'Who watches a run learns nothing of what its hidden criteria print.',
   'R-SCHEDULE-HARMLESS':
     'Ticks that are missed, early, doubled or at once change nothing but how soon things happen.',
   'R-DAEMON-NOTHING':

@@ -17,7 +17,8 @@ const TRIES_MAX = 5;
  *
  * 1. The base is fetched and looked at.
  * 2. The rules are asked; what they find refuses or not.
- * 3. The hidden package must be here, and the image on the engine; its name is pinned to what it means now.
+ * 3. The image must be on the engine, and its name is pinned to what it means now. The hidden package is in the
+ *    database since the contract was drafted.
  * 4. The base is captured, so that no run needs its server again.
  * 5. The outcome is stored, unless another attempt has begun meanwhile.
  */
@@ -53,8 +54,6 @@ async function judge(deps: JobDeps, row: ContractRow, signal: AbortSignal): Prom
     const { approved, contract, findings } = approveContract(document, facts, settings);
     if (!approved || contract === null) return { kind: 'refused', findings };
 
-    const problem = await findPackageProblem(deps, contract, row.requesterId);
-    if (problem !== null) return { kind: 'failed', problem };
     const pinned = await pin(deps, contract, signal);
     const baseBlob = await captureBase(deps, base, signal);
     const digest = contractDigest(pinned);
@@ -62,19 +61,6 @@ async function judge(deps: JobDeps, row: ContractRow, signal: AbortSignal): Prom
   } finally {
     await base.close();
   }
-}
-
-async function findPackageProblem(
-  { database }: JobDeps,
-  { verifierPackage }: Contract,
-  requesterId: string,
-): Promise<string | null> {
-  if (verifierPackage === null) return null;
-  const { sha256 } = verifierPackage;
-  const owned = await database.reads.packageOf(sha256, requesterId);
-  return owned === null
-    ? `PACKAGE_MISSING: expected hidden package ${sha256} to be uploaded, got none: POST /v1/packages first`
-    : null;
 }
 
 async function pin(

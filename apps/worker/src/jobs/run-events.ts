@@ -1,5 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { Contract } from '@kervyxa/contract';
+import { toPrintable } from '@kervyxa/core';
 import type { Audience, Database } from '@kervyxa/db';
 import type { VerificationEvent } from '@kervyxa/verifier';
 import type { Log } from '../scheduler/nudge.ts';
@@ -101,7 +102,8 @@ export function createRunEvents(
       if (event.kind === 'output') return addOutput(event);
       const { id, kind, title } = event.step;
       if (event.kind === 'step_started') return addStep('run_step_started', id, { kind, title });
-      const { status, reason, message } = event;
+      const { status, reason } = event;
+      const message = event.message === null ? null : toPrintable(event.message);
       const durationMs = Math.round(event.durationMs);
       return addStep('run_step_finished', id, { kind, status, reason, message, durationMs });
     },

@@ -1,15 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { startNudge, type Log } from './nudge.ts';
+import { recordingLog } from '../testing/recording-log.ts';
+import { startNudge } from './nudge.ts';
 
 const EVERY_SECOND = '* * * * * *';
-
-function recordingLog(): Log & { readonly lines: string[] } {
-  const lines: string[] = [];
-  const at = (level: string) => (_facts: object, message: string) => {
-    lines.push(`${level}: ${message}`);
-  };
-  return { lines, info: at('info'), warn: at('warn'), error: at('error') };
-}
 
 // Keeps R-SCHEDULE-HARMLESS.
 describe('a nudge', () => {

@@ -46,14 +46,17 @@ async function startRun(
   const command = { kind: 'start', runId: id } as const;
   const decision = await execute(transaction, deps, { contractId, command, actorId: null });
   if (decision.kind === 'refused') return null;
-  const attempt = decision.next.runs.find((run) => run.id === id)?.attempt;
-  if (attempt === undefined) throw new Error(`expected run ${id} in its own case`);
+  const started = decision.next.runs.find((run) => run.id === id);
+  if (started === undefined) throw new Error(`expected run ${id} in its own case`);
+  const { attempt } = started;
   await runChange(
     sql,
     `UPDATE attempts SET finished_at = clock_timestamp(), outcome = 'lost'
      WHERE run_id = $1 AND outcome IS NULL`,
     [id],
   );
+  // A run that lost its last worker is held, or nobody wants it any more: no attempt begins.
+  if (started.state !== 'RUNNING') return null;
   await runChange(
     sql,
     'INSERT INTO attempts (run_id, number, worker_id, started_at) VALUES ($1, $2, $3, clock_timestamp())',

@@ -1,0 +1,94 @@
+import type { ContractInput } from '@kervyxa/contract';
+import { fakeCommitId, type FakeCommit, type FakeTree } from '@kervyxa/intake/fake';
+import type { FakeCommand } from '@kervyxa/sandbox/fake';
+
+const CHECK = { 'check.sh': 'sh hello.sh | grep -qx hello\n' };
+
+/** Commits of a small repository, by name; each but the base is the base with another hello.sh. */
+const TREES = {
+  base: { ...CHECK, 'hello.sh': 'echo bye\n' },
+  good: { ...CHECK, 'hello.sh': 'echo hello\n' },
+  alsoGood: { ...CHECK, 'hello.sh': 'printf "hello\\n"\n' },
+  bad: { ...CHECK, 'hello.sh': 'echo hallo\n' },
+  cheat: { 'check.sh': 'exit 0\n', 'hello.sh': 'echo bye\n' },
+  slow: { ...CHECK, 'hello.sh': 'sleep 60\n' },
+  poison: { ...CHECK, 'hello.sh': 'echo poison\n' },
+} as const satisfies Readonly<Record<string, FakeTree>>;
+export type HelloCommit = keyof typeof TREES;
+
+export function commitOf(name: HelloCommit) {
+  return fakeCommitId(name);
+}
+
+/** What git servers of the fixture hold. */
+export const SERVED: Readonly<Record<string, FakeCommit>> = Object.fromEntries(
+  Object.entries(TREES).map(([name, tree]) => [
+    fakeCommitId(name),
+    { tree, parents: name === 'base' ? [] : [fakeCommitId('base')] },
+  ]),
+);
+
+/** What the check does on each of the commits, which it tells by the content of hello.sh. */
+export function checking(more: Partial<Record<HelloCommit, FakeCommand>> = {}): {
+  readonly 'sh check.sh': FakeCommand;
+} {
+  const plain: Partial<Record<HelloCommit, FakeCommand>> = {
+    good: { stdout: 'hello\n' },
+    alsoGood: { stdout: 'hello\n' },
+    ...more,
+  };
+  return {
+    'sh check.sh': (view) => {
+      const script = Buffer.from(view.workspace.get('hello.sh') as Uint8Array).toString();
+      const name = (Object.keys(TREES) as HelloCommit[]).find(
+        (each) => TREES[each]['hello.sh'] === script,
+      );
+      const command = (name === undefined ? undefined : plain[name]) ?? { exitCode: 1 };
+      return typeof command === 'function' ? command(view) : command;
+    },
+  };
+}
+
+/** A contract that approval has nothing against: hello.sh must print hello. */
+export function helloContract(): ContractInput {
+  return {
+    schemaVersion: 'kervyxa.contract.v1',
+    title: 'Say hello',
+    kind: 'bug_fix',
+    objective: 'hello.sh prints hello and exits with status 0.',
+    repository: { url: 'https://git.example.org/hello.git', baseCommit: commitOf('base') },
+    environment: {
+      image: 'kervyxa-runtime/node:22',
+      memoryMB: 256,
+      cpuCount: 1,
+      pidsLimit: 64,
+      workspaceMB: 16,
+      outputKB: 64,
+    },
+    constraints: { protectedPaths: ['check.sh'], maxChangedFiles: 2, allowedLanguages: ['shell'] },
+    criteria: [
+      {
+        id: 'says-hello',
+        title: 'The script says hello',
+        type: 'regression',
+        visibility: 'public',
+        command: 'sh check.sh',
+        timeoutSeconds: 20,
+      },
+    ],
+    submission: {
+      policy: 'PUBLIC',
+      privacy: 'PUBLIC',
+      claim: 'none',
+      closesAt: '2999-01-01T00:00:00Z',
+    },
+    settlement: {
+      rule: 'FIRST_VERIFIED_PASS',
+      reward: { amountMinor: '50000', currency: 'USD' },
+      feeBps: 250,
+      challengeWindowSeconds: 86_400,
+      challengeBondMinor: '5000',
+      responseWindowSeconds: 3_600,
+    },
+  };
+}

@@ -1,0 +1,233 @@
+import { randomBytes } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import {
+  contractDigest,
+  parseContract,
+  type Contract,
+  type ContractInput,
+} from '@kervyxa/contract';
+import { canonicalJson, createIdSource, sha256Hex, systemClock } from '@kervyxa/core';
+import {
+  openDatabase,
+  type Answer,
+  type Call,
+  type ContractRow,
+  type Database,
+  type Role,
+  type RunRow,
+  type SubmissionRow,
+} from '@kervyxa/db';
+import { openTestDatabase } from '@kervyxa/db/testing';
+import { createFakeIntake, type FakeIntakeOptions } from '@kervyxa/intake/fake';
+import { createFakeSandbox, type FakeSandboxOptions } from '@kervyxa/sandbox/fake';
+import { DEFAULT_POLICY, type SettlementPolicy } from '@kervyxa/settlement';
+import { vi } from 'vitest';
+import type { Log } from '../scheduler/nudge.ts';
+import { startWorker, type Worker, type WorkerOptions } from '../start-worker.ts';
+import { checking, helloContract, SERVED } from './hello.ts';
+
+export const IMAGE = `sha256:${'1'.repeat(64)}`;
+export const RUNTIMES: ReadonlyMap<string, string> = new Map([['kervyxa-runtime/node:22', IMAGE]]);
+const REWARD_MINOR = 50_000n;
+
+/** For tests: a database of its own with people in it, and workers that run nothing but what is scripted. */
+export interface World {
+  readonly url: string;
+  readonly database: Database;
+  /** What workers said, `level: message`. */
+  readonly lines: string[];
+  /** A machine with a fake engine and git; it is stopped with the world. */
+  startWorker(machine?: Machine): Worker;
+  newPerson(role: Role): Promise<string>;
+  /** A contract that a worker has approved and the requester has funded. */
+  openContract(change?: (contract: ContractInput) => void): Promise<string>;
+  draftContract(change?: (contract: ContractInput) => void): Promise<string>;
+  submit(contractId: string, commit: string, solverId?: string): Promise<string>;
+  /** Waits until the contract, submission or run is as wanted, and fails with what it is. */
+  contractIs(id: string, wanted: Partial<ContractRow>): Promise<ContractRow>;
+  submissionIs(id: string, wanted: Partial<SubmissionRow>): Promise<SubmissionRow>;
+  runIs(submissionId: string, wanted: Partial<RunRow>): Promise<RunRow>;
+  /** Jobs that wait for a later time are ready now. */
+  hurry(): Promise<void>;
+  /** As if nobody had heard of the workers of these jobs for longer than a lease. */
+  endLeases(): Promise<void>;
+  sql(text: string, ...values: unknown[]): Promise<Record<string, unknown>[]>;
+  close(): Promise<void>;
+}
+
+export interface Machine extends Partial<WorkerOptions> {
+  readonly commands?: FakeSandboxOptions['commands'];
+  readonly outcomes?: FakeIntakeOptions['outcomes'];
+  /** Whether git servers answer: all of the fixture's commits, or none. */
+  readonly isOnline?: boolean;
+}
+
+const call = (actorId: string): Call => ({ actorId, idempotency: null });
+const WAIT = { timeout: 30_000, interval: 20 };
+
+export async function createWorld(policy: Partial<SettlementPolicy> = {}): Promise<World> {
+  const tests = await openTestDatabase();
+  const newId = createIdSource(randomBytes);
+  const database = await openDatabase(tests.url, {
+    policy: { ...DEFAULT_POLICY, ...policy },
+    newId,
+    leaseSeconds: 10,
+    reapSeconds: 1,
+  });
+  const { commands, reads } = database;
+  const lines: string[] = [];
+  const workers: Worker[] = [];
+  let counter = 0;
+
+  const newPerson = async (role: Role): Promise<string> => {
+    counter += 1;
+    const input = {
+      name: `${role} ${counter}`,
+      roles: [role],
+      keyHash: sha256Hex(`key ${counter}`),
+    };
+    return idOf(await commands.createPrincipal(call(newId('principal')), input, toIdAnswer));
+  };
+  const draftContract = async (
+    change: (contract: ContractInput) => void = () => undefined,
+  ): Promise<string> => {
+    counter += 1;
+    const requesterId = await newPerson('requester');
+    const input = { ...helloContract(), title: `Say hello, number ${counter}` };
+    change(input);
+    const contract = parseContract(input);
+    const id = idOf(
+      await commands.createContract(call(requesterId), toDraft(contract), toIdAnswer),
+    );
+    await commands.startApproval(call(requesterId), id, toIdAnswer);
+    return id;
+  };
+
+  return {
+    url: tests.url,
+    database,
+    lines,
+    newPerson,
+    draftContract,
+    startWorker: ({ commands: scripted, outcomes, isOnline = true, ...options } = {}) => {
+      const worker = startWorker({
+        database,
+        intake: createFakeIntake({
+          commits: isOnline ? SERVED : {},
+          ...(outcomes !== undefined && { outcomes }),
+        }),
+        sandbox: createFakeSandbox({ commands: scripted ?? checking() }),
+        runtimes: RUNTIMES,
+        settings: { allowedOrigins: [], catalogue: [...RUNTIMES.keys()] },
+        clock: systemClock,
+        newId,
+        log: recordTo(lines),
+        stateFolder: tmpdir(),
+        host: 'test',
+        version: '0',
+        coreCount: 2,
+        ...options,
+      });
+      workers.push(worker);
+      return worker;
+    },
+    openContract: async (change) => {
+      const id = await draftContract(change);
+      const { requesterId } = await contractIs(id, { state: 'PROVED' });
+      const operatorId = await newPerson('operator');
+      const deposit = {
+        principalId: requesterId,
+        amountMinor: REWARD_MINOR,
+        currency: 'USD',
+        reference: `payment ${id}`,
+      };
+      await commands.deposit(call(operatorId), deposit, toIdAnswer);
+      const funding = { contractId: id, command: { kind: 'fund' } as const };
+      await commands.execute(call(requesterId), funding, () => ({ status: 200, body: '{}' }));
+      return id;
+    },
+    submit: async (contractId, commit, solverId) => {
+      const repositoryUrl = 'https://git.example.org/solver.git';
+      const actor = solverId ?? (await newPerson('solver'));
+      return idOf(
+        await commands.submit(call(actor), { contractId, repositoryUrl, commit }, toIdAnswer),
+      );
+    },
+    contractIs,
+    submissionIs: (id, wanted) => becomes(`submission ${id}`, () => reads.submission(id), wanted),
+    runIs: (submissionId, wanted) => {
+      const last = async () => (await reads.listRuns(submissionId)).at(-1) ?? null;
+      return becomes(`the last run of ${submissionId}`, last, wanted);
+    },
+    hurry: async () => {
+      await tests.pool.query(`UPDATE queue.job SET start_after = now() WHERE state < 'active'`);
+    },
+    endLeases: async () => {
+      await tests.pool.query(
+        `UPDATE queue.job SET heartbeat_on = now() - interval '1 hour' WHERE state = 'active'`,
+      );
+    },
+    sql: async (text, ...values) => (await tests.pool.query(text, values)).rows,
+    close: async () => {
+      await Promise.all(workers.map((worker) => worker.stop()));
+      await database.close();
+      await tests.close();
+    },
+  };
+
+  function contractIs(id: string, wanted: Partial<ContractRow>): Promise<ContractRow> {
+    return becomes(`contract ${id}`, () => reads.contract(id), wanted);
+  }
+}
+
+async function becomes<Row extends object>(
+  name: string,
+  load: () => Promise<Row | null>,
+  wanted: Partial<Row>,
+): Promise<Row> {
+  const names = Object.keys(wanted) as (keyof Row)[];
+  return vi.waitFor(async () => {
+    const row = await load();
+    const got = names.map((each) => `${String(each)} ${String(row?.[each])}`).join(', ');
+    if (row === null || names.some((each) => row[each] !== wanted[each])) {
+      throw new Error(`expected ${name} to become ${JSON.stringify(wanted)}, got ${got}`);
+    }
+    return row;
+  }, WAIT);
+}
+
+const toIdAnswer = ({ id }: { readonly id: string }): Answer => ({ status: 200, body: id });
+
+function idOf({ body }: Answer): string {
+  return body;
+}
+
+function recordTo(lines: string[]): Log {
+  const at = (level: string) => (_facts: object, message: string) => {
+    lines.push(`${level}: ${message}`);
+  };
+  return { info: at('info'), warn: at('warn'), error: at('error') };
+}
+
+function toDraft(contract: Contract): Parameters<Database['commands']['createContract']>[1] {
+  const { repository, submission, settlement } = contract;
+  return {
+    document: canonicalJson(contract),
+    digest: contractDigest(contract),
+    title: contract.title,
+    contractKind: contract.kind,
+    repositoryUrl: repository.url,
+    baseCommit: repository.baseCommit,
+    packageSha256: contract.verifierPackage?.sha256 ?? null,
+    closesAt: new Date(submission.closesAt),
+    rewardMinor: BigInt(settlement.reward.amountMinor),
+    currency: settlement.reward.currency,
+    feeBps: settlement.feeBps,
+    windowSeconds: settlement.challengeWindowSeconds,
+    responseSeconds: settlement.responseWindowSeconds,
+    bondMinor: BigInt(settlement.challengeBondMinor),
+    inviteOnly: submission.policy === 'INVITE_ONLY',
+    invitedIds: submission.invited,
+    needsClaim: submission.claim === 'trailer',
+  };
+}

@@ -1,0 +1,352 @@
+import { defineErrors } from '@kervyxa/core';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createFakeSandbox, type FakeCommand } from '@kervyxa/sandbox/fake';
+import type { Sandbox } from '@kervyxa/sandbox';
+import { checking, commitOf, type HelloCommit } from './testing/hello.ts';
+import { createWorld, IMAGE, type World } from './testing/world.ts';
+
+const { create } = defineErrors({
+  INTAKE_URL_REFUSED: {
+    fault: 'caller',
+    retryable: false,
+    httpStatus: 422,
+    exitCode: 2,
+    meaning: 'for the test',
+  },
+});
+
+let world: World;
+const PATIENCE = { timeout: 20_000, interval: 20 };
+/** Whoever waits at one when a test ends goes on. */
+const gates: PromiseWithResolvers<void>[] = [];
+
+beforeEach(async () => {
+  world = await createWorld();
+});
+
+afterEach(async () => {
+  gates.splice(0).forEach(({ resolve }) => resolve());
+  await world.close();
+});
+
+/** A sandbox whose sessions wait until the test lets them go on. */
+function gatedSandbox(commands: Record<string, FakeCommand> = checking()) {
+  const inner = createFakeSandbox({ commands });
+  const opened: string[] = [];
+  let next: PromiseWithResolvers<void> | null = null;
+  const sandbox: Sandbox = {
+    inspect: (signal) => inner.inspect(signal),
+    resolveImage: (reference, signal) => inner.resolveImage(reference, signal),
+    reap: (signal) => inner.reap(signal),
+    openSession: async (request, signal) => {
+      const session = await inner.openSession(request, signal);
+      opened.push(request.tree.digest);
+      const gate = next;
+      next = null;
+      await gate?.promise;
+      return session;
+    },
+  };
+  return {
+    sandbox,
+    opened,
+    /** The next session waits until the returned function is called. */
+    holdNext: (): (() => void) => {
+      next = Promise.withResolvers<void>();
+      gates.push(next);
+      return next.resolve;
+    },
+  };
+}
+
+async function sessionsOf(sandbox: { readonly opened: readonly string[] }, count: number) {
+  const look = () => expect(sandbox.opened.length).toBeGreaterThanOrEqual(count);
+  await vi.waitFor(look, PATIENCE);
+}
+
+describe('a worker', () => {
+  it('approves, captures and verifies, each in its turn', async () => {
+    const worker = world.startWorker();
+    await worker.ready;
+    expect(worker.state()).toEqual({ state: 'READY', problem: null, jobs: 0 });
+    const contractId = await world.openContract();
+    const contract = await world.contractIs(contractId, { state: 'OPEN', approvalState: 'DONE' });
+    expect(JSON.parse(contract.document).environment.image).toBe(
+      `kervyxa-runtime/node:22@${IMAGE}`,
+    );
+    expect(contract.baseBlob).toMatch(/^[0-9a-f]{64}$/);
+
+    const submissionId = await world.submit(contractId, commitOf('good'));
+    const submission = await world.submissionIs(submissionId, { state: 'PASSED' });
+    expect(submission.sourceBlob).toMatch(/^[0-9a-f]{64}$/);
+    const run = await world.runIs(submissionId, { state: 'SEALED', verdict: 'PASS', attempt: 1 });
+    expect(JSON.parse(run.result ?? '')).toMatchObject({ verdict: 'PASS', imageDigest: IMAGE });
+
+    const log = await world.database.reads.log(run.id, 'says-hello');
+    expect(Buffer.from(log?.bytes ?? []).toString()).toBe('hello\n');
+    const events = await world.database.reads.events({ runId: run.id }, null, 100);
+    const steps = events.filter(({ name }) => name === 'run_step_finished');
+    expect(steps.map(({ data }) => [data['stepId'], data['status']])).toEqual([
+      ['fetch', 'pass'],
+      ['policy', 'pass'],
+      ['image', 'pass'],
+      ['workspace', 'pass'],
+      ['criterion:says-hello', 'pass'],
+    ]);
+  });
+
+  it('refuses a contract that a machine can’t decide, with what it found', async () => {
+    world.startWorker();
+    const id = await world.draftContract((contract) => {
+      contract.criteria = contract.criteria.map((each) => ({ ...each, command: 'true' }));
+    });
+    const row = await world.contractIs(id, { approvalState: 'REFUSED', state: 'DRAFT' });
+    expect(row.findings.map(({ code }) => code)).toContain('VACUOUS_COMMAND');
+  });
+
+  it('tells the requester of a base that can’t be had', async () => {
+    world.startWorker();
+    const id = await world.draftContract((contract) => {
+      contract.repository = { ...contract.repository, baseCommit: 'c'.repeat(40) };
+    });
+    const { approvalProblem } = await world.contractIs(id, { approvalState: 'FAILED' });
+    expect(approvalProblem).toMatch(/^INTAKE_BASE_UNAVAILABLE: /);
+  });
+
+  it.each<[HelloCommit, string]>([
+    ['bad', 'EXIT_CODE_MISMATCH'],
+    ['cheat', 'PROTECTED_PATH_CHANGED'],
+  ])('submits %s: FAIL %s', async (commit, reason) => {
+    world.startWorker();
+    const contractId = await world.openContract();
+    const id = await world.submit(contractId, commitOf(commit));
+    expect(await world.submissionIs(id, { state: 'FAILED' })).toMatchObject({ reason });
+  });
+
+  it('logs nothing of what is in a job, a commit or a log', async () => {
+    const told: unknown[] = [];
+    const note = (facts: object, message: string) => void told.push(facts, message);
+    world.startWorker({ log: { info: note, warn: note, error: note } });
+    const contractId = await world.openContract();
+    const id = await world.submit(contractId, commitOf('good'));
+    await world.submissionIs(id, { state: 'PASSED' });
+    const text = JSON.stringify(told);
+    for (const secret of ['git.example.org', commitOf('good'), 'check.sh', 'hello']) {
+      expect(text).not.toContain(secret);
+    }
+  });
+});
+
+// Keeps R-SETTLE-ORDER.
+describe('a later submission that ends first', () => {
+  it('waits for the earlier one, which wins', async () => {
+    const sandbox = gatedSandbox();
+    world.startWorker({ sandbox: sandbox.sandbox, slots: 2 });
+    const contractId = await world.openContract();
+    const goOn = sandbox.holdNext();
+    const first = await world.submit(contractId, commitOf('good'));
+    await sessionsOf(sandbox, 1);
+    const second = await world.submit(contractId, commitOf('alsoGood'));
+    await world.submissionIs(second, { state: 'VERIFIED' });
+    await world.submissionIs(first, { state: 'RUNNING' });
+    goOn();
+    await world.submissionIs(first, { state: 'PASSED' });
+    expect(await world.submissionIs(second, { state: 'DEFERRED' })).toMatchObject({
+      verdict: 'PASS',
+    });
+  });
+});
+
+// Keeps R-WORKER-CRASH.
+describe('a submission that breaks every attempt', () => {
+  const commands = checking({ poison: { breaksWith: new Error('the engine dies of it') } });
+
+  it('is held after bounded tries, and the others go on', async () => {
+    world.startWorker({ commands });
+    const contractId = await world.openContract();
+    const poison = await world.submit(contractId, commitOf('poison'));
+    await world.runIs(poison, { tries: 1 });
+    const other = await world.submit(await world.openContract(), commitOf('good'));
+    await world.submissionIs(other, { state: 'PASSED' });
+    await vi.waitFor(async () => {
+      await world.hurry();
+      expect(await world.database.reads.submission(poison)).toMatchObject({ state: 'HELD' });
+    }, PATIENCE);
+    await world.runIs(poison, { state: 'HELD', attempt: 3 });
+  });
+
+  it('kills its workers: held after as many workers', async () => {
+    const sandbox = gatedSandbox();
+    world.startWorker({ sandbox: sandbox.sandbox, slots: 4 });
+    const contractId = await world.openContract();
+    sandbox.holdNext();
+    const id = await world.submit(contractId, commitOf('good'));
+    for (const attempt of [1, 2]) {
+      await sessionsOf(sandbox, attempt);
+      await world.runIs(id, { state: 'RUNNING', attempt });
+      sandbox.holdNext();
+      await world.endLeases();
+    }
+    await sessionsOf(sandbox, 3);
+    await world.endLeases();
+    await world.submissionIs(id, { state: 'HELD' });
+    expect(await world.runIs(id, { state: 'HELD' })).toMatchObject({ attempt: 3, tries: 3 });
+  });
+});
+
+// Keeps R-WORKER-FENCE.
+describe('S27 a worker that was silent too long', () => {
+  it('ends late with another result: the newer attempt’s stands', async () => {
+    const [stale, fresh] = [gatedSandbox(checking({ good: { exitCode: 1 } })), gatedSandbox()];
+    const first = world.startWorker({ sandbox: stale.sandbox });
+    const contractId = await world.openContract();
+    const goOn = stale.holdNext();
+    const id = await world.submit(contractId, commitOf('good'));
+    await sessionsOf(stale, 1);
+    world.startWorker({ sandbox: fresh.sandbox });
+    await world.endLeases();
+    await world.submissionIs(id, { state: 'PASSED' });
+    goOn();
+    await first.drain();
+    const run = await world.runIs(id, { state: 'SEALED', verdict: 'PASS', attempt: 2 });
+    const attempts = await world.sql(
+      'SELECT number, outcome FROM attempts WHERE run_id = $1 ORDER BY number',
+      run.id,
+    );
+    expect(attempts).toEqual([
+      { number: 1, outcome: 'lost' },
+      { number: 2, outcome: 'sealed' },
+    ]);
+  });
+});
+
+// Keeps R-WORKER-DRAIN.
+describe('a worker that is told to end', () => {
+  it('drains: ends what runs, and takes nothing new', async () => {
+    const sandbox = gatedSandbox();
+    const worker = world.startWorker({ sandbox: sandbox.sandbox });
+    const contractId = await world.openContract();
+    const goOn = sandbox.holdNext();
+    const first = await world.submit(contractId, commitOf('good'));
+    await sessionsOf(sandbox, 1);
+    const drained = worker.drain();
+    expect(worker.state()).toMatchObject({ state: 'DRAINING' });
+    const second = await world.submit(contractId, commitOf('alsoGood'));
+    goOn();
+    await drained;
+    await worker.drain();
+    expect(worker.state()).toMatchObject({ state: 'GONE', jobs: 0 });
+    await world.submissionIs(first, { state: 'PASSED' });
+    await world.submissionIs(second, { state: 'RECEIVED' });
+    const { workers } = await world.database.reads.status();
+    expect(workers).toMatchObject([{ id: worker.id, state: 'GONE' }]);
+  });
+
+  it.each([
+    ['is stopped', {}, 'stop'],
+    ['drains too long', { drainMs: 1 }, 'drain'],
+  ] as const)(
+    '%s: gives the run back, no try is counted, another ends it',
+    async (_, options, how) => {
+      const commands = checking({ good: { hangs: 'until_abort' } });
+      const sandbox = gatedSandbox(commands);
+      const worker = world.startWorker({ sandbox: sandbox.sandbox, ...options });
+      const contractId = await world.openContract();
+      const id = await world.submit(contractId, commitOf('good'));
+      await sessionsOf(sandbox, 1);
+      await worker[how]();
+      await world.runIs(id, { state: 'QUEUED', attempt: 1, tries: 0 });
+      world.startWorker();
+      await world.submissionIs(id, { state: 'PASSED' });
+      expect(await world.runIs(id, { state: 'SEALED' })).toMatchObject({ attempt: 2, tries: 0 });
+    },
+  );
+});
+
+// Keeps R-WORKER-SICK.
+describe('a worker whose engine is gone', () => {
+  it('takes no work, says so, and goes on by itself when the engine is back', async () => {
+    const { sandbox } = gatedSandbox();
+    let isGone = true;
+    const worker = world.startWorker({
+      sandbox: {
+        ...sandbox,
+        resolveImage: (reference, signal) =>
+          isGone ? Promise.reject(new Error('no answer')) : sandbox.resolveImage(reference, signal),
+      },
+      health: { everyMs: 50 },
+    });
+    await worker.ready;
+    expect(worker.state()).toEqual({ state: 'SICK', problem: 'no answer', jobs: 0 });
+    const contractId = await world.draftContract();
+    const { workers, queues } = await world.database.reads.status();
+    expect(workers).toMatchObject([{ id: worker.id, state: 'SICK', problem: 'no answer' }]);
+    expect(queues.map(({ name }) => name)).toEqual(['approve', 'capture', 'verify']);
+    await world.contractIs(contractId, { approvalState: 'QUEUED' });
+    isGone = false;
+    await world.contractIs(contractId, { state: 'PROVED' });
+    expect(worker.state()).toMatchObject({ state: 'READY', problem: null });
+  });
+});
+
+// Keeps R-INTAKE-KEPT.
+describe('a commit whose server is gone after submission', () => {
+  it('is verified all the same, by a worker that never saw it', async () => {
+    const online = world.startWorker({ commands: checking({ good: { hangs: 'until_abort' } }) });
+    const contractId = await world.openContract();
+    const id = await world.submit(contractId, commitOf('good'));
+    await world.submissionIs(id, { state: 'RUNNING' });
+    await online.stop();
+    world.startWorker({ isOnline: false });
+    expect(await world.submissionIs(id, { state: 'PASSED' })).toMatchObject({ verdict: 'PASS' });
+  });
+
+  it('has an address that has become private: INCONCLUSIVE at once', async () => {
+    const refused = create('INTAKE_URL_REFUSED', { message: 'private' });
+    world.startWorker({ outcomes: { [commitOf('good')]: refused } });
+    const id = await world.submit(await world.openContract(), commitOf('good'));
+    const submission = await world.submissionIs(id, { state: 'INCONCLUSIVE' });
+    expect(submission.reason).toBe('REPOSITORY_UNREACHABLE');
+  });
+
+  it('was never there: tried again, and INCONCLUSIVE once its time is over', async () => {
+    world.startWorker();
+    const contractId = await world.openContract();
+    const id = await world.submit(contractId, 'e'.repeat(40));
+    await vi.waitFor(async () => {
+      const waiting = await world.sql(
+        `SELECT data->>'tries' AS tries FROM queue.job WHERE singleton_key = $1 AND state = 'created'`,
+        id,
+      );
+      expect(waiting).toEqual([{ tries: '1' }]);
+    }, PATIENCE);
+    await world.sql(`UPDATE submissions SET capture_by = now() WHERE id = $1`, id);
+    await world.database.cases.execute(contractId, { kind: 'advance' });
+    await world.submissionIs(id, { state: 'INCONCLUSIVE' });
+    await world.hurry();
+    await vi.waitFor(async () => {
+      const left = await world.sql(
+        `SELECT FROM queue.job WHERE singleton_key = $1 AND state <= 'active'`,
+        id,
+      );
+      expect(left).toEqual([]);
+    }, PATIENCE);
+  });
+});
+
+describe('a database that drops all connections during a run', () => {
+  it('loses nothing: the verdict is sealed', async () => {
+    const sandbox = gatedSandbox();
+    world.startWorker({ sandbox: sandbox.sandbox });
+    const contractId = await world.openContract();
+    const goOn = sandbox.holdNext();
+    const id = await world.submit(contractId, commitOf('good'));
+    await sessionsOf(sandbox, 1);
+    await world.sql(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+    );
+    goOn();
+    expect(await world.submissionIs(id, { state: 'PASSED' })).toMatchObject({ verdict: 'PASS' });
+  });
+});
