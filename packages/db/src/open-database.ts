@@ -33,7 +33,10 @@ const CONNECTIONS_MAX = 10;
  * Close it before the server stops. Throws DB_URL_INVALID, DB_UNAVAILABLE.
  */
 export async function openDatabase(url: string, options: DatabaseOptions): Promise<Database> {
-  const { connections, deps, queue, hints, close } = await openParts(url, options);
+  return toDatabase(await openParts(url, options));
+}
+
+export function toDatabase({ connections, deps, queue, hints, close }: DatabaseParts): Database {
   return {
     cases: createCaseStore(connections, deps),
     commands: createCommands(connections, deps),
