@@ -42,7 +42,8 @@ export interface World {
   /** A contract that a worker has approved and the requester has funded. */
   openContract(change?: (contract: ContractInput) => void): Promise<string>;
   draftContract(change?: (contract: ContractInput) => void): Promise<string>;
-  submit(contractId: string, commit: string, solverId?: string): Promise<string>;
+  /** Of a new solver. */
+  submit(contractId: string, commit: string, repositoryUrl?: string): Promise<string>;
   /** Waits until the contract, submission or run is as wanted, and fails with what it is. */
   contractIs(id: string, wanted: Partial<ContractRow>): Promise<ContractRow>;
   submissionIs(id: string, wanted: Partial<SubmissionRow>): Promise<SubmissionRow>;
@@ -146,12 +147,9 @@ export async function createWorld(policy: Partial<SettlementPolicy> = {}): Promi
       await commands.execute(call(requesterId), funding, () => ({ status: 200, body: '{}' }));
       return id;
     },
-    submit: async (contractId, commit, solverId) => {
-      const repositoryUrl = 'https://git.example.org/solver.git';
-      const actor = solverId ?? (await newPerson('solver'));
-      return idOf(
-        await commands.submit(call(actor), { contractId, repositoryUrl, commit }, toIdAnswer),
-      );
+    submit: async (contractId, commit, repositoryUrl = 'https://git.example.org/solver.git') => {
+      const input = { contractId, repositoryUrl, commit };
+      return idOf(await commands.submit(call(await newPerson('solver')), input, toIdAnswer));
     },
     contractIs,
     submissionIs: (id, wanted) => becomes(`submission ${id}`, () => reads.submission(id), wanted),

@@ -1,0 +1,124 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildRepository, startGitServer, type GitServer } from '@kervyxa/testing';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { containersOf } from './testing/engine-things.ts';
+import { createWorld, type World } from './testing/world.ts';
+
+const PROGRAM = join(import.meta.dirname, 'testing/worker-process.ts');
+const PATIENCE = { timeout: 60_000, interval: 50 };
+/** Long enough to be killed in. */
+const SCRIPTS = {
+  base: 'echo bye\n',
+  slow: 'echo started >&2\nsleep 4\necho hello\n',
+  endless: 'echo started >&2\nsleep 300\n',
+} as const;
+const CHECK = 'sh hello.sh | grep -qx hello\n';
+
+let world: World;
+let server: GitServer;
+let root: string;
+let label: string;
+let shas: Readonly<Record<string, string>>;
+const children: ChildProcess[] = [];
+
+beforeEach(async () => {
+  root = mkdtempSync(join(tmpdir(), 'kervyxa-worker-'));
+  label = randomUUID();
+  world = await createWorld();
+  shas = await buildRepository(join(root, 'hello.git'), {
+    commits: [
+      { name: 'base', files: { 'check.sh': CHECK, 'hello.sh': SCRIPTS.base } },
+      { name: 'slow', parents: ['base'], files: { 'hello.sh': SCRIPTS.slow } },
+      { name: 'endless', parents: ['base'], files: { 'hello.sh': SCRIPTS.endless } },
+    ],
+  });
+  server = await startGitServer({ root });
+});
+
+afterEach(async () => {
+  const running = children
+    .splice(0)
+    .filter(({ exitCode, signalCode }) => (exitCode ?? signalCode) === null);
+  for (const child of running) {
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+  await server.close();
+  await world.close();
+  rmSync(root, { recursive: true });
+});
+
+/** Each on a machine of its own, as far as fetched repositories go. */
+async function startProcess(): Promise<ChildProcess> {
+  const cache = mkdtempSync(join(root, 'cache-'));
+  const child = spawn(process.execPath, [PROGRAM, world.url, server.origin, cache, label], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  children.push(child);
+  let said = '';
+  child.stdout?.setEncoding('utf8').on('data', (piece: string) => {
+    said += piece;
+  });
+  await vi.waitFor(() => expect(said).toContain('ready '), PATIENCE);
+  return child;
+}
+
+/** A contract, and a submission of that commit whose command is running in a container. */
+async function submitAndWait(commit: string): Promise<string> {
+  const url = server.url('hello.git');
+  const contractId = await world.openContract((contract) => {
+    contract.repository = { url, baseCommit: shas['base'] ?? '' };
+  });
+  const id = await world.submit(contractId, shas[commit] ?? '', url);
+  const run = await world.runIs(id, { state: 'RUNNING' });
+  await vi.waitFor(async () => {
+    const events = await world.database.reads.events({ runId: run.id }, null, 100);
+    expect(events.map(({ name }) => name)).toContain('run_output');
+  }, PATIENCE);
+  return id;
+}
+
+// Keeps R-WORKER-CRASH.
+describe('a worker process', () => {
+  it('is killed in the middle of a run: another ends the run, and nothing is left on the engine', async () => {
+    const first = await startProcess();
+    const id = await submitAndWait('slow');
+    expect((await containersOf(`dev.kervyxa.test-worker=${label}`)).length).toBeGreaterThan(0);
+    first.kill('SIGKILL');
+    await once(first, 'exit');
+    // The server is gone too: the captured commit is all that is needed.
+    await server.close();
+    await world.endLeases();
+
+    const second = await startProcess();
+    const submission = await world.submissionIs(id, { state: 'PASSED' });
+    expect(submission).toMatchObject({ verdict: 'PASS', reason: null });
+    expect(await world.runIs(id, { state: 'SEALED' })).toMatchObject({ attempt: 2, tries: 1 });
+    expect(await world.database.reads.listRuns(id)).toHaveLength(1);
+    await vi.waitFor(async () => {
+      expect(await containersOf(`dev.kervyxa.test-worker=${label}`)).toEqual([]);
+    }, PATIENCE);
+    second.kill('SIGTERM');
+    expect(await once(second, 'exit')).toEqual([0, null]);
+  });
+
+  it('gets a second SIGTERM while it drains: the run is given back, and its containers are gone', async () => {
+    const child = await startProcess();
+    const id = await submitAndWait('endless');
+    child.kill('SIGTERM');
+    await vi.waitFor(async () => {
+      const { workers } = await world.database.reads.status();
+      expect(workers).toMatchObject([{ state: 'DRAINING' }]);
+    }, PATIENCE);
+    expect(await world.runIs(id, { state: 'RUNNING' })).toMatchObject({ attempt: 1 });
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    expect(await containersOf(`dev.kervyxa.test-worker=${label}`)).toEqual([]);
+    expect(await world.runIs(id, { state: 'QUEUED' })).toMatchObject({ attempt: 1, tries: 0 });
+  });
+});
