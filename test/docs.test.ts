@@ -8,6 +8,7 @@ import {
   SOLVER_REASONS,
   SOURCE_REASONS,
 } from '@kervyxa/core';
+import { DB_ERRORS } from '@kervyxa/db';
 import { INTAKE_ERRORS } from '@kervyxa/intake';
 import { SANDBOX_ERRORS } from '@kervyxa/sandbox';
 import { SETTLEMENT_ERRORS } from '@kervyxa/settlement';
@@ -61,6 +62,7 @@ describe('the README', () => {
       API_ERRORS,
       CLI_ERRORS,
       CONTRACT_ERRORS,
+      DB_ERRORS,
       INTAKE_ERRORS,
       SANDBOX_ERRORS,
       SETTLEMENT_ERRORS,
@@ -117,6 +119,7 @@ describe('the error codes', () => {
       ['API_', API_ERRORS],
       ['CLI_', CLI_ERRORS],
       ['CONTRACT_', CONTRACT_ERRORS],
+      ['DB_', DB_ERRORS],
       ['INTAKE_', INTAKE_ERRORS],
       ['SANDBOX_', SANDBOX_ERRORS],
       ['SETTLEMENT_', SETTLEMENT_ERRORS],

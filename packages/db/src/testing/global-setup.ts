@@ -1,7 +1,6 @@
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestProject } from 'vitest/node';
 import { layoutOf } from '../embedded/layout.ts';
 import { stopServer } from '../embedded/server.ts';
 
@@ -15,7 +14,9 @@ declare module 'vitest' {
 }
 
 /** One PostgreSQL for a whole run of tests, which costs nothing until a test asks for it. */
-export async function setup(project: TestProject): Promise<() => Promise<void>> {
+export async function setup(project: {
+  provide(name: 'testPostgresFolder', folder: string): void;
+}): Promise<() => Promise<void>> {
   await removeLeftovers();
   const folder = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`));
   // The server may run as another user, who has to get to its own folders inside.
