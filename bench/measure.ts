@@ -48,10 +48,27 @@ export interface Ratio {
   readonly id: string;
   readonly title: string;
   readonly ratio: number;
-  /** The most that the project allows itself; null where nothing is promised. */
+  readonly bound: 'at most' | 'at least';
+  /** What the project holds itself to; null where nothing is promised. */
   readonly target: number | null;
 }
 
+/** Of costs: the less the better. */
 export function ratio(id: string, title: string, value: number, target: number | null): Ratio {
-  return { id, title, ratio: Math.round(value * 1_000) / 1_000, target };
+  return { id, title, ratio: rounded(value), bound: 'at most', target };
+}
+
+/** Of rates: the more the better. */
+export function atLeast(id: string, title: string, value: number, target: number | null): Ratio {
+  return { id, title, ratio: rounded(value), bound: 'at least', target };
+}
+
+/** What could not be measured is not met. */
+export function isMet({ ratio: value, bound, target }: Ratio): boolean {
+  if (target === null) return true;
+  return bound === 'at most' ? value <= target : value >= target;
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 1_000) / 1_000;
 }
