@@ -1,5 +1,9 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { defineErrors } from '@kervyxa/core';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { loadVerifierPackage } from '@kervyxa/intake/package';
 import { createFakeSandbox, type FakeCommand } from '@kervyxa/sandbox/fake';
 import type { Sandbox } from '@kervyxa/sandbox';
 import { checking, commitOf, type HelloCommit } from './testing/hello.ts';
@@ -134,6 +138,49 @@ describe('a worker', () => {
     for (const secret of ['git.example.org', commitOf('good'), 'check.sh', 'hello']) {
       expect(text).not.toContain(secret);
     }
+  });
+});
+
+// Keeps R-HIDDEN-APART, R-HIDDEN-UNTOLD.
+describe('a hidden criterion', () => {
+  it('has the uploaded package, and watchers see nothing of it', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'kervyxa-package-'));
+    await writeFile(join(folder, 'answer.txt'), '42');
+    const { archive, sha256 } = await loadVerifierPackage(folder);
+    await rm(folder, { recursive: true });
+    const bytes = Buffer.concat(await Array.fromAsync(archive.open(new AbortController().signal)));
+
+    const hidden: FakeCommand = ({ verifierPackage }) => ({
+      stdout: `the answer is ${Buffer.from(verifierPackage.get('answer.txt') as Uint8Array)}\n`,
+    });
+    world.startWorker({
+      commands: { ...checking(), 'sh $KERVYXA_VERIFIER_PACKAGE/hidden.sh': hidden },
+    });
+    const contractId = await world.openContract(async (contract, requesterId) => {
+      const call = { actorId: requesterId, idempotency: null };
+      const upload = { sha256, bytes, entryCount: archive.entryCount };
+      await world.database.commands.savePackage(call, upload, () => ({ status: 201, body: '{}' }));
+      contract.verifierPackage = { sha256 };
+      contract.submission = { ...contract.submission, privacy: 'PUBLIC_WITH_HIDDEN_VERIFIER' };
+      contract.criteria.push({
+        id: 'hidden',
+        title: 'Something hidden',
+        type: 'exit_code',
+        visibility: 'hidden',
+        command: 'sh $KERVYXA_VERIFIER_PACKAGE/hidden.sh',
+        timeoutSeconds: 20,
+      });
+    });
+    const id = await world.submit(contractId, commitOf('good'));
+    await world.submissionIs(id, { state: 'PASSED' });
+    const run = await world.runIs(id, { state: 'SEALED' });
+    const log = await world.database.reads.log(run.id, 'hidden');
+    expect(log?.visibility).toBe('hidden');
+    expect(Buffer.from(log?.bytes ?? []).toString()).toBe('the answer is 42\n');
+    const events = await world.database.reads.events({ runId: run.id }, null, 100);
+    const told = events.filter(({ audience }) => audience !== 'OWNER');
+    expect(JSON.stringify(told)).not.toContain('hidden');
+    expect(JSON.stringify(events)).not.toContain('the answer is');
   });
 });
 
@@ -299,6 +346,19 @@ describe('a commit whose server is gone after submission', () => {
     await online.stop();
     world.startWorker({ isOnline: false });
     expect(await world.submissionIs(id, { state: 'PASSED' })).toMatchObject({ verdict: 'PASS' });
+  });
+
+  it('is verified again for a challenge, by a worker that never saw it', async () => {
+    const online = world.startWorker();
+    const contractId = await world.openContract();
+    const id = await world.submit(contractId, commitOf('good'));
+    await world.submissionIs(id, { state: 'PASSED' });
+    await online.drain();
+    await world.askForRerun(contractId, id);
+    world.startWorker({ isOnline: false });
+    const run = await world.runIs(id, { purpose: 'RERUN', state: 'SEALED' });
+    expect(run.verdict).toBe('PASS');
+    expect(await world.database.reads.listChallenges(id)).toMatchObject([{ state: 'UPHELD' }]);
   });
 
   it('has an address that has become private: INCONCLUSIVE at once', async () => {

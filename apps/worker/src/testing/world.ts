@@ -20,7 +20,7 @@ import {
 import { openTestDatabase } from '@kervyxa/db/testing';
 import { createFakeIntake, type FakeIntakeOptions } from '@kervyxa/intake/fake';
 import { createFakeSandbox, type FakeSandboxOptions } from '@kervyxa/sandbox/fake';
-import { DEFAULT_POLICY, type SettlementPolicy } from '@kervyxa/settlement';
+import { DEFAULT_POLICY, type Command, type SettlementPolicy } from '@kervyxa/settlement';
 import { vi } from 'vitest';
 import type { Log } from '../scheduler/nudge.ts';
 import { startWorker, type Worker, type WorkerOptions } from '../start-worker.ts';
@@ -40,10 +40,12 @@ export interface World {
   startWorker(machine?: Machine): Worker;
   newPerson(role: Role): Promise<string>;
   /** A contract that a worker has approved and the requester has funded. */
-  openContract(change?: (contract: ContractInput) => void): Promise<string>;
-  draftContract(change?: (contract: ContractInput) => void): Promise<string>;
+  openContract(change?: ChangeContract): Promise<string>;
+  draftContract(change?: ChangeContract): Promise<string>;
   /** Of a new solver. */
   submit(contractId: string, commit: string, repositoryUrl?: string): Promise<string>;
+  /** Asks for a rerun, with a bond of a new challenger. */
+  askForRerun(contractId: string, submissionId: string): Promise<void>;
   /** Waits until the contract, submission or run is as wanted, and fails with what it is. */
   contractIs(id: string, wanted: Partial<ContractRow>): Promise<ContractRow>;
   submissionIs(id: string, wanted: Partial<SubmissionRow>): Promise<SubmissionRow>;
@@ -55,6 +57,9 @@ export interface World {
   sql(text: string, ...values: unknown[]): Promise<Record<string, unknown>[]>;
   close(): Promise<void>;
 }
+
+/** Changes the plain contract before it is drafted. */
+type ChangeContract = (contract: ContractInput, requesterId: string) => void | Promise<void>;
 
 export interface Machine extends Partial<WorkerOptions> {
   readonly commands?: FakeSandboxOptions['commands'];
@@ -89,13 +94,21 @@ export async function createWorld(policy: Partial<SettlementPolicy> = {}): Promi
     };
     return idOf(await commands.createPrincipal(call(newId('principal')), input, toIdAnswer));
   };
-  const draftContract = async (
-    change: (contract: ContractInput) => void = () => undefined,
-  ): Promise<string> => {
+  const deposit = async (principalId: string): Promise<void> => {
+    counter += 1;
+    const payment = { principalId, currency: 'USD', reference: `payment ${counter}` };
+    const input = { ...payment, amountMinor: REWARD_MINOR };
+    await commands.deposit(call(await newPerson('operator')), input, toIdAnswer);
+  };
+  const execute = async (actorId: string, contractId: string, command: Command): Promise<void> => {
+    const input = { contractId, command, statement: 'as the test says' };
+    await commands.execute(call(actorId), input, () => ({ status: 200, body: '{}' }));
+  };
+  const draftContract = async (change: ChangeContract = () => undefined): Promise<string> => {
     counter += 1;
     const requesterId = await newPerson('requester');
     const input = { ...helloContract(), title: `Say hello, number ${counter}` };
-    change(input);
+    await change(input, requesterId);
     const contract = parseContract(input);
     const id = idOf(
       await commands.createContract(call(requesterId), toDraft(contract), toIdAnswer),
@@ -135,17 +148,20 @@ export async function createWorld(policy: Partial<SettlementPolicy> = {}): Promi
     openContract: async (change) => {
       const id = await draftContract(change);
       const { requesterId } = await contractIs(id, { state: 'PROVED' });
-      const operatorId = await newPerson('operator');
-      const deposit = {
-        principalId: requesterId,
-        amountMinor: REWARD_MINOR,
-        currency: 'USD',
-        reference: `payment ${id}`,
-      };
-      await commands.deposit(call(operatorId), deposit, toIdAnswer);
-      const funding = { contractId: id, command: { kind: 'fund' } as const };
-      await commands.execute(call(requesterId), funding, () => ({ status: 200, body: '{}' }));
+      await deposit(requesterId);
+      await execute(requesterId, id, { kind: 'fund' });
       return id;
+    },
+    askForRerun: async (contractId, submissionId) => {
+      const challengerId = await newPerson('challenger');
+      await deposit(challengerId);
+      await execute(challengerId, contractId, {
+        kind: 'challenge',
+        challengeId: newId('challenge'),
+        submissionId,
+        challengerId,
+        challenge: 'RERUN_VERIFICATION',
+      });
     },
     submit: async (contractId, commit, repositoryUrl = 'https://git.example.org/solver.git') => {
       const input = { contractId, repositoryUrl, commit };
