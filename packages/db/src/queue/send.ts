@@ -1,12 +1,15 @@
+import { sha256Hex } from '@kervyxa/core';
 import type { Db, PgBoss } from 'pg-boss';
 import type { QueueName } from '../ports.ts';
 import { takeTurn } from './turns.ts';
 
 /** A connection of `pg` on which a transaction has begun. */
 export interface SqlTransaction {
-  query(config: { readonly text: string; readonly values: unknown[] }): Promise<{
-    rows: Record<string, unknown>[];
-  }>;
+  query(config: {
+    readonly name: string;
+    readonly text: string;
+    readonly values: unknown[];
+  }): Promise<{ rows: Record<string, unknown>[] }>;
 }
 
 export interface JobFlow {
@@ -45,7 +48,7 @@ const LOOKS_MAX = 5;
 
 export function createSendJob(boss: PgBoss): SendJob {
   return async (sql, name, subjectId, { delayMs, ...flow }) => {
-    const db: Db = { executeSql: (text, values = []) => sql.query({ text, values }) };
+    const db = toDb(sql);
     if (await sendNew(boss, db, name, subjectId, { delayMs, ...flow })) return;
     for (let look = 0; look < LOOKS_MAX; look += 1) {
       // Changing the waiting job locks it: a worker that took it before our commit would not see what we changed.
@@ -76,4 +79,19 @@ export async function sendNew(
     ...(delayMs === 0 ? {} : { startAfter: delayMs / 1_000 }),
   });
   return id !== null;
+}
+
+function toDb(sql: SqlTransaction): Db {
+  return {
+    executeSql: (text, values = []) => sql.query({ name: nameOf(text), text, values }),
+  };
+}
+
+const names = new Map<string, string>();
+
+/** Names a statement, so that the server plans it once a connection: planning takes longer than the rest of a send. */
+function nameOf(text: string): string {
+  const name = names.get(text) ?? `queue_${sha256Hex(text).slice(0, 16)}`;
+  names.set(text, name);
+  return name;
 }
