@@ -62,6 +62,8 @@ function openStream(reply: FastifyReply): void {
   reply.raw.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-store',
+    // A connection that is kept after its stream would hold up a server that stops.
+    connection: 'close',
     // Proxies would wait for more.
     'x-accel-buffering': 'no',
   });
@@ -82,9 +84,11 @@ async function follow(raw: ServerResponse, following: Following): Promise<void> 
   const { heartbeatMs, stalledReaderMs } = context.settings;
   let { after } = following;
   let isEnding = false;
+  // Begins anew with everything that is sent, and not with every look: those come without a reason, too.
+  const beginSilence = () => AbortSignal.any([signal, AbortSignal.timeout(heartbeatMs)]);
+  let tick = beginSilence();
   while (!signal.aborted) {
     // Listening begins before reading, so that nothing that comes in between is waited for in vain.
-    const tick = AbortSignal.any([signal, AbortSignal.timeout(heartbeatMs)]);
     const woken = isEnding ? null : reads.waitForEvents(subject.stream, tick);
     const events = await reads.events(subject.stream, after, BATCH_SIZE);
     for (const event of events) {
@@ -92,6 +96,7 @@ async function follow(raw: ServerResponse, following: Following): Promise<void> 
       if (data !== null) {
         const text = `id: ${event.cursor}\nevent: ${event.name}\ndata: ${data}\n\n`;
         await send(raw, text, { signal, stalledReaderMs });
+        tick = beginSilence();
       }
       after = event.cursor;
     }
@@ -103,6 +108,7 @@ async function follow(raw: ServerResponse, following: Following): Promise<void> 
     await woken;
     if (signal.aborted || !tick.aborted) continue;
     await send(raw, ': still here\n\n', { signal, stalledReaderMs });
+    tick = beginSilence();
     if (!(await isKeyGood(request, context))) return;
   }
 }
