@@ -1,3 +1,4 @@
+import { isAppError } from '@kervyxa/core';
 import { Pool } from 'pg';
 import { createDbError } from './errors.ts';
 
@@ -17,11 +18,12 @@ export interface PoolOptions {
 export async function openPool(url: string, options: PoolOptions = {}): Promise<Pool> {
   const pool = createPool(url, options);
   try {
-    await pool.query('SELECT 1');
+    const { rows } = await pool.query<{ TimeZone: string }>('SHOW timezone');
+    assertUtc(rows[0]?.TimeZone);
     return pool;
   } catch (error) {
     await pool.end();
-    throw toUnavailable(error, url);
+    throw isAppError(error) ? error : toOpenError(error, url);
   }
 }
 
@@ -46,21 +48,34 @@ function createPool(url: string, options: PoolOptions): Pool {
 
 function assertUrl(url: string): void {
   if (/^postgres(ql)?:\/\/./.test(url)) return;
-  // The text may hold a password: it is not repeated.
+  throw createUrlError('another text');
+}
+
+/** What the address itself sets comes before what we set, and a proxy may set nothing. */
+function assertUtc(timeZone: string | undefined): void {
+  if (timeZone === 'UTC') return;
   throw createDbError('DB_URL_INVALID', {
-    message:
-      'expected an address such as postgresql://user:password@host:5432/name, got another text',
-    fix: 'Set DATABASE_URL to the address of a PostgreSQL database, or unset it to use the built-in one.',
+    message: `expected sessions in UTC, got ${timeZone}`,
+    fix: 'Take `options` out of DATABASE_URL; behind a proxy, set it to pass on the timezone.',
   });
 }
 
 /** No word of the driver is repeated: it may quote the connection string. */
-function toUnavailable(error: unknown, url: string): Error {
+function toOpenError(error: unknown, url: string): Error {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'no answer';
+  if (code === 'ERR_INVALID_URL') return createUrlError('one that can’t be read');
   return createDbError('DB_UNAVAILABLE', {
     message: `expected a PostgreSQL database at ${placeOf(url)}, got ${code}`,
     fix: 'Check that the server runs, and that host, port, name, user and password of DATABASE_URL are right.',
     details: { code },
+  });
+}
+
+/** The text may hold a password: it is not repeated. */
+function createUrlError(got: string): Error {
+  return createDbError('DB_URL_INVALID', {
+    message: `expected an address such as postgresql://user:password@host:5432/name, got ${got}`,
+    fix: 'Set DATABASE_URL to such an address, special characters of the password as %23 and the like, or unset it to use the built-in database.',
   });
 }
 

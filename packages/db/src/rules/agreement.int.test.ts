@@ -60,6 +60,21 @@ describe('the rules of the database', () => {
     expect(rows[0]?.moves.filter((move) => move !== '').toSorted()).toEqual(moves.toSorted());
   });
 
+  it('keep every id a foreign key: it names a row that is there', async () => {
+    // A worker may be forgotten while its attempts are kept; a criterion is in the contract's document.
+    const { rows } = await database.pool.query(`
+      SELECT c.table_name || '.' || c.column_name AS name FROM information_schema.columns c
+      WHERE c.table_schema = 'public' AND (c.column_name LIKE '%\\_id' OR c.column_name LIKE '%\\_blob')
+        AND NOT EXISTS (
+          SELECT FROM pg_constraint f JOIN pg_attribute a ON a.attrelid = f.conrelid AND a.attnum = ANY (f.conkey)
+          WHERE f.contype = 'f' AND f.conrelid = c.table_name::regclass AND a.attname = c.column_name
+        ) ORDER BY name`);
+    expect(rows).toEqual([
+      { name: 'attempts.worker_id' },
+      { name: 'criterion_results.criterion_id' },
+    ]);
+  });
+
   it('write the transaction of an event into it, for readers that must not miss one', async () => {
     const { rows } = await database.pool.query(
       `INSERT INTO events (name, audience, data) VALUES ('x', 'PUBLIC', '{}')
