@@ -117,6 +117,26 @@ describe('a worker', () => {
     expect(approvalProblem).toMatch(/^INTAKE_BASE_UNAVAILABLE: /);
   });
 
+  it('breaks every approval: the requester is told after bounded tries', async () => {
+    let begun = 0;
+    const { sandbox } = gatedSandbox();
+    const resolveImage = async (): Promise<string> => {
+      begun += 1;
+      throw new Error('the engine dies of it');
+    };
+    const worker = world.startWorker({
+      sandbox: { ...sandbox, resolveImage },
+      runtimes: new Map(),
+    });
+    await worker.ready;
+    const id = await world.draftContract();
+    await vi.waitFor(async () => {
+      await world.hurry();
+      expect(await world.database.reads.contract(id)).toMatchObject({ approvalState: 'FAILED' });
+    }, PATIENCE);
+    expect(begun).toBe(6);
+  });
+
   it.each<[HelloCommit, string]>([
     ['bad', 'EXIT_CODE_MISMATCH'],
     ['cheat', 'PROTECTED_PATH_CHANGED'],

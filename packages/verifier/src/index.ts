@@ -1,5 +1,6 @@
 export { VERIFIER_ERRORS } from './errors.ts';
 export { loadBaseFacts } from './base-facts.ts';
+export { infraReasonOf } from './infra.ts';
 export { createGate } from './gate.ts';
 export type { Gate } from './gate.ts';
 export { verifyCommit } from './verify-commit.ts';

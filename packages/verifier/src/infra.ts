@@ -11,6 +11,11 @@ const REASON_OF_CODE: Readonly<Record<string, InfraReason>> = {
   INTAKE_DISK_FULL: 'HOST_DISK_FULL',
 };
 
+/** Which reason of ours an error stands for. */
+export function infraReasonOf(error: unknown): InfraReason {
+  return (isAppError(error) ? REASON_OF_CODE[error.code] : undefined) ?? 'INTERNAL';
+}
+
 /**
  * What stopped us, as a reason of ours. An error that is the caller's to mend, and an abort, are thrown on: they are
  * no verdict. After an abort only a container that is left is worth more words than the abort itself.
@@ -19,7 +24,7 @@ export function toInfraReason(error: unknown, subject: string | null, signal: Ab
   const isLeftover = isAppError(error) && error.code === 'SANDBOX_CLEANUP_FAILED';
   if (signal.aborted) throw isLeftover ? error : signal.reason;
   if (isAppError(error) && error.traits.fault === 'caller') throw error;
-  const code = (isAppError(error) ? REASON_OF_CODE[error.code] : undefined) ?? 'INTERNAL';
+  const code = infraReasonOf(error);
   const message = error instanceof Error ? error.message : String(error);
   return { code, subject, message: isAppError(error) ? `${error.code}: ${message}` : message };
 }

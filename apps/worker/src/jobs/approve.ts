@@ -1,5 +1,5 @@
 import { approveContract, contractDigest, type Contract } from '@kervyxa/contract';
-import { canonicalJson, CommitShaSchema, isAppError } from '@kervyxa/core';
+import { canonicalJson, CommitShaSchema, isAppError, type AppError } from '@kervyxa/core';
 import type { ContractRow } from '@kervyxa/db';
 import type { BaseTree } from '@kervyxa/intake';
 import { loadBaseFacts } from '@kervyxa/verifier';
@@ -26,22 +26,40 @@ export const approve: JobHandler = async (deps, job, signal) => {
   const { work } = deps.database;
   const task = await work.approvalTask(job.subjectId);
   if (task === null) return DONE;
-  const outcome = await judge(deps, task.contract, signal).catch(
-    (error: unknown): Outcome | null => {
-      signal.throwIfAborted();
-      const isCallers = isAppError(error) && error.traits.fault === 'caller';
-      if (!isCallers) deps.log.warn({ contractId: job.subjectId, err: error }, 'an approval broke');
-      if (!isCallers && job.tries < TRIES_MAX) return null;
-      return {
-        kind: 'failed',
-        problem: isAppError(error) ? tell(error) : 'INTERNAL: see the worker’s log',
-      };
-    },
-  );
+  const outcome = await tryJudging(deps, task.contract, job.tries, signal);
   if (outcome === null) return again(job.tries);
   await work.finishApproval(job.subjectId, task.attempt, outcome);
   return DONE;
 };
+
+/** Null where another try is worth it. */
+async function tryJudging(
+  deps: JobDeps,
+  contract: ContractRow,
+  tries: number,
+  signal: AbortSignal,
+): Promise<Outcome | null> {
+  // Not even begun once more where it may be what killed so many workers.
+  if (tries > TRIES_MAX) return BROKEN;
+  try {
+    return await judge(deps, contract, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (isAppError(error) && error.traits.fault === 'caller') return toFailed(error);
+    deps.log.warn({ contractId: contract.id, err: error }, 'an approval broke');
+    if (tries < TRIES_MAX) return null;
+    return isAppError(error) ? toFailed(error) : BROKEN;
+  }
+}
+
+const BROKEN: Outcome = {
+  kind: 'failed',
+  problem: 'INTERNAL: every try broke; the operator finds more in the worker’s log',
+};
+
+function toFailed({ code, message, fix }: AppError): Outcome {
+  return { kind: 'failed', problem: `${code}: ${message}${fix === undefined ? '' : `; ${fix}`}` };
+}
 
 async function judge(deps: JobDeps, row: ContractRow, signal: AbortSignal): Promise<Outcome> {
   const { intake, settings, gate } = deps;
@@ -80,8 +98,4 @@ async function captureBase(
   const save = () =>
     database.work.saveBlob(base.exportCapture(signal), { bytesMax: CAPTURE_BYTES_MAX });
   return (await gate.beside(save, signal)).sha256;
-}
-
-function tell({ code, message, fix }: { code: string; message: string; fix: string | undefined }) {
-  return fix === undefined ? `${code}: ${message}` : `${code}: ${message}; ${fix}`;
 }

@@ -11,7 +11,7 @@ import {
   type SourceReason,
 } from '@kervyxa/core';
 import type { Command } from '@kervyxa/settlement';
-import { verifyCommit, type VerificationResult } from '@kervyxa/verifier';
+import { infraReasonOf, verifyCommit, type VerificationResult } from '@kervyxa/verifier';
 import { toImageReference } from '../images.ts';
 import { DONE, LeaseLost, WorkerStopped, type JobDeps, type JobHandler } from './job.ts';
 import { createRunEvents } from './run-events.ts';
@@ -112,7 +112,7 @@ async function seal(deps: JobDeps, attempt: Attempt, { result, logs }: Outcome):
 
 async function fail(deps: JobDeps, attempt: Attempt, error: unknown): Promise<void> {
   deps.log.error({ runId: attempt.task.run.id, err: error }, 'a run broke');
-  await tell(deps, attempt, { kind: 'fail', reason: 'INTERNAL' });
+  await tell(deps, attempt, { kind: 'fail', reason: infraReasonOf(error) });
 }
 
 type Word =
