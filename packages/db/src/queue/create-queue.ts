@@ -55,7 +55,6 @@ export async function createQueue(url: string, options: QueueOptions): Promise<O
     superviseIntervalSeconds: reapSeconds,
     monitorIntervalSeconds: reapSeconds,
     maintenanceIntervalSeconds: KEEP_DONE_SECONDS,
-    reindex: false,
     monitorVacuum: false,
     registerInstance: false,
   });
@@ -132,9 +131,8 @@ function toLeased(
     tries,
     beat: async () => isHeld(await boss.touch(name, taking)),
     complete: async () => {
+      // No hint: whoever completes looks for the next one anyway, and finds one of this subject that waited for it.
       await boss.complete(name, taking);
-      // Another job of this subject may have waited for the end of this one.
-      wake();
     },
     giveBack: async (delayMs) => {
       await inTransaction(boss.getDb(), async (db) => {
