@@ -20,10 +20,14 @@ const SUBMISSIONS_EACH = 20;
 const STARTS = 40;
 const START_MS_MAX = 50;
 
-const INSERTS = 'plain inserts x 1,000';
-const ACCEPTS = 'submissions through the API x 1,000';
-const SELECTS = 'plain selects x 1,000';
-const READS = 'reads of a submission through the API x 1,000';
+const AT_ONCE = 800;
+const ALONE = 200;
+const INSERTS = 'plain inserts x 800, 10 connections';
+const ACCEPTS = 'submissions through the API x 800, 10 connections';
+const INSERTS_ALONE = 'plain inserts x 200, 1 connection';
+const ACCEPTS_ALONE = 'submissions through the API x 200, 1 connection';
+const SELECTS = 'plain selects x 800, 10 connections';
+const READS = 'reads of a submission through the API x 800, 10 connections';
 const NOTIFIES = 'LISTEN/NOTIFY and select x 40';
 const STARTED = 'submissions to an idle worker x 40';
 
@@ -53,12 +57,15 @@ async function measure(
   const start = await openStart(stack, startUrl, rounds);
   const notifyMs: number[] = [];
   let round = 0;
-  const ids = (): string[] => Array.from({ length: 1_000 }, (_, index) => `${round}-${index}`);
+  const ids = (name: string, length: number): string[] =>
+    Array.from({ length }, (_, index) => `${name}-${round}-${index}`);
   const samples = await measureInterleaved(
     {
-      [INSERTS]: () => timed(() => runLanes(floor.inserts, ids())),
+      [INSERTS]: () => timed(() => runLanes(floor.inserts, ids('many', AT_ONCE))),
       [ACCEPTS]: () => timed(() => load.accept(round)),
-      [SELECTS]: () => timed(() => runLanes(floor.selects, ids())),
+      [INSERTS_ALONE]: () => timed(() => runLanes(floor.inserts.slice(0, 1), ids('alone', ALONE))),
+      [ACCEPTS_ALONE]: () => timed(() => load.acceptAlone(round)),
+      [SELECTS]: () => timed(() => runLanes(floor.selects, ids('many', AT_ONCE))),
       [READS]: () => timed(() => load.read()),
       [NOTIFIES]: () => timed(() => notify(floor, round, notifyMs)),
       [STARTED]: () => timed(() => start.submitOneByOne(round)),
@@ -79,7 +86,6 @@ function toRatios(
 ): Ratio[] {
   const rates = (floor: string, ours: string): number =>
     (samples[floor]?.medianMs ?? Number.NaN) / (samples[ours]?.medianMs ?? Number.NaN);
-  const [inserted, read] = [rates(INSERTS, ACCEPTS), rates(SELECTS, READS)];
   const floorMs = percentile(notifyMs, 0.5);
   const [captureP50, runP50] = [captureMs, runMs].map((all) => percentile(all, 0.5) / floorMs);
   const [captureP95, runP95] = [captureMs, runMs].map(
@@ -87,8 +93,24 @@ function toRatios(
   );
   const none = Number.NaN;
   return [
-    atLeast('d-accept', 'submissions accepted a second / plain inserts a second', inserted, 0.25),
-    atLeast('d-read', 'submissions read a second / plain selects a second', read, null),
+    atLeast(
+      'd-accept',
+      'submissions accepted a second / plain inserts a second, 10 connections',
+      rates(INSERTS, ACCEPTS),
+      0.25,
+    ),
+    atLeast(
+      'd-accept-alone',
+      'submissions accepted a second / plain inserts a second, 1 connection',
+      rates(INSERTS_ALONE, ACCEPTS_ALONE),
+      null,
+    ),
+    atLeast(
+      'd-read',
+      'submissions read a second / plain selects a second, 10 connections',
+      rates(SELECTS, READS),
+      null,
+    ),
     ratio('d-capture-p95', 'start of a capture, p95 / 50 ms', captureP95 ?? none, 1),
     ratio('d-run-p95', 'start of a run, p95 / 50 ms', runP95 ?? none, 1),
     ratio(
@@ -127,6 +149,7 @@ async function openLoad(stack: AsyncDisposableStack, url: string, rounds: number
     Array.from({ length: CONNECTIONS }, () => openHttpLane(daemon.url)),
   );
   stack.defer(() => lanes.forEach((lane) => lane.close()));
+  /** What the round with many connections has made, to be read. */
   let taken: { readonly id: string; readonly key: string }[] = [];
   const submitBy =
     (lane: HttpLane, contractId: string) =>
@@ -134,22 +157,26 @@ async function openLoad(stack: AsyncDisposableStack, url: string, rounds: number
       const commit = randomBytes(20).toString('hex');
       taken.push({ id: await submit(lane, contractId, { key, commit }), key });
     };
+  const all = Array.from({ length: SUBMISSIONS_EACH }, () => solvers).flat();
+  const accept = async (some: readonly HttpLane[], contractId = '', by = all): Promise<void> => {
+    await runLanes(
+      some.map((lane) => submitBy(lane, contractId)),
+      by,
+    );
+  };
   return {
     accept: async (round: number) => {
       taken = [];
-      const contractId = contracts[round] ?? '';
-      const all = Array.from({ length: SUBMISSIONS_EACH }, () => solvers).flat();
-      await runLanes(
-        lanes.map((lane) => submitBy(lane, contractId)),
-        all,
-      );
+      await accept(lanes, contracts[round], all.slice(0, AT_ONCE));
     },
+    acceptAlone: (round: number) =>
+      accept(lanes.slice(0, 1), contracts[round], all.slice(AT_ONCE, AT_ONCE + ALONE)),
     read: () =>
       runLanes(
         lanes.map((lane) => async ({ id, key }: { id: string; key: string }) => {
           await sendJson(lane, { method: 'GET', path: `/v1/submissions/${id}`, key });
         }),
-        taken,
+        taken.slice(0, AT_ONCE),
       ),
   };
 }
