@@ -77,6 +77,13 @@ export const REQUIREMENTS = {
     'The tables are brought up to date offline and whole, by any number of programs at once, and never by an older one.',
   'R-DB-EMBEDDED':
     'The built-in PostgreSQL keeps what it acknowledged, is found again after any kill, and ends with its last user.',
+  'R-API-SIGHT':
+    'Nobody sees another’s draft, package, hidden answers, undecided commit, evidence or money.',
+  'R-API-STRICT':
+    'What is not exactly as documented is refused with its place, in bounded time and memory.',
+  'R-API-ONCE': 'The same request with the same key is one deed and one answer, byte for byte.',
+  'R-API-STREAM':
+    'A watcher misses no event, gets none twice, and never holds up the server or its end.',
 } as const;
 
 export type RequirementId = keyof typeof REQUIREMENTS;

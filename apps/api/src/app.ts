@@ -9,6 +9,7 @@ import { createPrincipals } from './auth/principals.ts';
 import { createSights } from './auth/sights.ts';
 import type { ApiContext } from './context.ts';
 import { registerAccessLog } from './http/access-log.ts';
+import { closePromptly } from './http/connections.ts';
 import { answerParserError, registerErrorHandling, sendProblem } from './http/error-handling.ts';
 import { registerJsonBody } from './http/json-body.ts';
 import { refuseOtherMethods } from './http/methods.ts';
@@ -44,6 +45,7 @@ export async function createApi(dependencies: ApiDependencies): Promise<FastifyI
   const context = contextOf(dependencies, settings);
   const app = createServer(dependencies, settings);
   app.addHook('preClose', async () => context.watchers.close());
+  closePromptly(app);
 
   const routes = refuseOtherMethods(app);
   registerErrorHandling(app);

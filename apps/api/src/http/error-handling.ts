@@ -32,11 +32,15 @@ export function sendProblem(
   if (isAppError(error) && error.traits.retryable && !reply.hasHeader('retry-after')) {
     reply.header('retry-after', '1');
   }
-  return reply
-    .code(problem.status)
-    .header('content-type', PROBLEM_TYPE)
-    .serializer(asIs)
-    .send(JSON.stringify(problem));
+  return (
+    reply
+      .code(problem.status)
+      .header('content-type', PROBLEM_TYPE)
+      // The hooks that set it for the others have not run where the path can't be read.
+      .header('x-request-id', request.id)
+      .serializer(asIs)
+      .send(JSON.stringify(problem))
+  );
 }
 
 function asIs(text: unknown): string {

@@ -53,6 +53,7 @@ export async function registerOpenApi(app: Api): Promise<void> {
         schema: {
           ...schema,
           ...(needsKey && { security: [{ apiKey: [] }] }),
+          'x-kervyxa-access': needsKey ? [config.access].flat() : ['open'],
           ...(isPost && {
             headers: { type: 'object', properties: { 'idempotency-key': IDEMPOTENCY_KEY } },
           }),

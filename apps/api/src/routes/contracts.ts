@@ -1,5 +1,5 @@
 import type { ContractRow, PrincipalRow } from '@kervyxa/db';
-import { CONTRACT_STATES, type ContractState } from '@kervyxa/settlement';
+import { CONTRACT_STATES } from '@kervyxa/settlement';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { sightOf, type Sight } from '../auth/access.ts';
@@ -22,10 +22,6 @@ import { ContractIdField, NoBody } from '../views/fields.ts';
 const TAGS = ['contracts'];
 const ContractParams = z.strictObject({ id: ContractIdField });
 const ContractStateView = z.strictObject({ id: ContractIdField, state: z.enum(CONTRACT_STATES) });
-/** Only what was funded is shown to others; drafts of one's own come besides. */
-const FUNDED_STATES: readonly ContractState[] = CONTRACT_STATES.filter(
-  (state) => state !== 'DRAFT' && state !== 'PROVED',
-);
 
 export function registerContracts(app: Api, context: ApiContext): void {
   const { database, sights, settings } = context;
@@ -84,10 +80,9 @@ export function registerContracts(app: Api, context: ApiContext): void {
       const viewer = principalOf(request);
       const { state, mine, ...paging } = request.query;
       const isOperator = viewer.roles.includes('operator');
-      const states = state === undefined ? (isOperator ? null : FUNDED_STATES) : [state];
       const page = await reads.listContracts(
         {
-          states,
+          states: state === undefined ? null : [state],
           requesterId: mine === undefined ? null : viewer.id,
           viewerId: isOperator ? null : viewer.id,
         },

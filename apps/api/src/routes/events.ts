@@ -14,6 +14,8 @@ const STREAM = textAnswer(
   'Events with a cursor as their id; send it as Last-Event-ID to go on. The last one is `end`.',
 );
 
+const CONTRACT_ENDS = ['contract_settled', 'contract_expired', 'contract_cancelled'];
+
 export function registerEvents(app: Api, context: ApiContext): void {
   const { reads } = context.database;
 
@@ -38,6 +40,7 @@ export function registerEvents(app: Api, context: ApiContext): void {
         stream: { runId: run.id },
         present: async (event: EventRow) =>
           seesEvent(sight, event.audience, submission) ? toEventText(event, sight) : null,
+        isLast: ({ name }: EventRow) => name === 'run_sealed' || name === 'run_abandoned',
         isAtEnd: async () => {
           const state = (await reads.run(run.id))?.state ?? 'ABANDONED';
           return state === 'SEALED' || state === 'ABANDONED';
@@ -65,6 +68,7 @@ export function registerEvents(app: Api, context: ApiContext): void {
       const subject = {
         stream: { contractId },
         present: createPresenter(context, sight),
+        isLast: ({ name }: EventRow) => CONTRACT_ENDS.includes(name),
         isAtEnd: async () => (await reads.contract(contractId))?.endedAt !== null,
       };
       await streamEvents(request, reply, { context, subject });

@@ -10,7 +10,12 @@ export interface EventSubject {
   readonly stream: { readonly contractId: string } | { readonly runId: string };
   /** The data line of an event, or null where the caller may not see it. */
   present(event: EventRow): Promise<string | null>;
-  /** Whether nothing can happen to it any more. */
+  /**
+   * Whether this is its end. Told by events and not by its state, which may be seen before the events that led to it:
+   * those wait for every older transaction.
+   */
+  isLast(event: EventRow): boolean;
+  /** Whether its state says that nothing can happen to it any more. */
   isAtEnd(): Promise<boolean>;
 }
 
@@ -99,18 +104,23 @@ async function follow(raw: ServerResponse, following: Following): Promise<void> 
         tick = beginSilence();
       }
       after = event.cursor;
+      isEnding ||= subject.isLast(event);
     }
+    // What was stored together with the last one may still have to be read.
     if (events.length > 0) continue;
-    if (isEnding) return void raw.write('event: end\ndata: {}\n\n');
-    // Asked after the events were read, so what came before the end may still have to be read.
-    isEnding = await subject.isAtEnd();
-    if (isEnding) continue;
+    if (isEnding) return end(raw);
     await woken;
     if (signal.aborted || !tick.aborted) continue;
+    // Who goes on after the last event gets no other one.
+    if (await subject.isAtEnd()) return end(raw);
+    if (!(await isKeyGood(request, context))) return;
     await send(raw, ': still here\n\n', { signal, stalledReaderMs });
     tick = beginSilence();
-    if (!(await isKeyGood(request, context))) return;
   }
+}
+
+function end(raw: ServerResponse): void {
+  raw.write('event: end\ndata: {}\n\n');
 }
 
 /** Waits for a slow reader, but not for ever: what it has not taken lies in memory. */

@@ -36,6 +36,7 @@ export const ResultView = z.object({
   tree: z.string().nullable(),
   imageDigest: z.string().nullable(),
   changedFiles: z.array(z.object({ path: z.string(), status: z.string() })),
+  changedFileCount: z.int().describe('How many there are; `changedFiles` may list fewer.'),
   criteria: z.array(CriterionResultView),
   reasons: z.array(ReasonView),
 });

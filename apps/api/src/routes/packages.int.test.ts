@@ -1,0 +1,108 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packTree, type TreeEntry } from '@kervyxa/core';
+import { createWorld, type World } from '../testing/world.ts';
+
+let world: World;
+
+beforeAll(async () => {
+  world = await createWorld({ settings: { uploadsMax: 1 } });
+});
+
+afterAll(async () => world.close());
+
+const TAR = { 'content-type': 'application/x-tar' };
+const file = (path: string, content = 'x'): TreeEntry => ({
+  type: 'file',
+  path,
+  executable: false,
+  size: content.length,
+  content: Buffer.from(content),
+});
+
+async function tarOf(...entries: readonly TreeEntry[]): Promise<Buffer> {
+  const list = async function* (): AsyncGenerator<TreeEntry> {
+    yield* entries;
+  };
+  return Buffer.concat(await Array.fromAsync(packTree(list(), new AbortController().signal)));
+}
+
+function upload(body: Buffer, who = world.people.requester, headers: Record<string, string> = TAR) {
+  return world.ask(who, 'POST', '/v1/packages', body, headers);
+}
+
+// Keeps R-API-SIGHT.
+describe('an uploaded package', () => {
+  it('has one digest, whatever the order of its tar, and may be named in a contract', async () => {
+    const first = await upload(await tarOf(file('a'), file('b/c')));
+    const second = await upload(await tarOf(file('b/c'), file('a')));
+    expect(second.fields).toEqual(first.fields);
+    expect(first).toMatchObject({ status: 201, fields: { entryCount: 3 } });
+    const found = await world.ask(
+      world.people.requester,
+      'GET',
+      `/v1/packages/${String(first.fields.sha256)}`,
+    );
+    expect(found.fields).toEqual(first.fields);
+  });
+
+  it('S18 asks for the package of somebody else: there is none', async () => {
+    const { fields } = await upload(await tarOf(file('mine', 'secret answers')));
+    const url = `/v1/packages/${String(fields.sha256)}`;
+    const seen = [];
+    for (const name of ['otherRequester', 'operator', 'solver', 'challenger', 'arbiter'] as const) {
+      const { code } = await world.ask(world.people[name], 'GET', url);
+      seen.push(code);
+    }
+    expect(seen).toEqual([
+      'API_NOT_FOUND',
+      'API_NOT_FOUND',
+      'API_ROLE_MISSING',
+      'API_ROLE_MISSING',
+      'API_ROLE_MISSING',
+    ]);
+  });
+
+  it.each([
+    ['H25 leads out of its folder', file('../out')],
+    ['H25 is a link', { type: 'symlink', path: 'l', target: '/etc/passwd' } as const],
+  ])('%s: refused', async (_what, entry) => {
+    expect(await upload(await tarOf(entry))).toMatchObject({
+      status: 422,
+      code: 'INTAKE_PACKAGE_ENTRY_REFUSED',
+    });
+  });
+
+  it('is no tar, is JSON, or comes from a solver', async () => {
+    expect((await upload(Buffer.from('x'.repeat(2_000)))).status).toBe(422);
+    const json = await upload(Buffer.from('{}'), world.people.requester, {
+      'content-type': 'application/json',
+    });
+    expect(json.code).toBe('API_MEDIA_TYPE_UNSUPPORTED');
+    expect((await upload(await tarOf(file('a')), world.people.solver)).status).toBe(403);
+  });
+
+  it('says that it is too large: refused before a byte is read', async () => {
+    const answer = await upload(await tarOf(file('a')), world.people.requester, {
+      ...TAR,
+      'content-length': '999999999999',
+    });
+    expect(answer).toMatchObject({ status: 413, code: 'API_BODY_TOO_LARGE' });
+    expect(answer.headers.connection).toBe('close');
+  });
+
+  it('is broken off in the middle: its place is free for the next one', async () => {
+    await world.app.listen({ host: '127.0.0.1', port: 0 });
+    const address = world.app.server.address();
+    if (address === null || typeof address === 'string') throw new Error('expected a port');
+    const socket = connect(address.port, '127.0.0.1');
+    socket.write(
+      `POST /v1/packages HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${world.people.requester.key}\r\n` +
+        'content-type: application/x-tar\r\ncontent-length: 4096\r\n\r\nhalf',
+    );
+    const tar = await tarOf(file('next'));
+    await expect.poll(async () => (await upload(tar)).code).toBe('API_BUSY');
+    socket.destroy();
+    await expect.poll(async () => (await upload(tar)).status).toBe(201);
+  });
+});

@@ -1,0 +1,222 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { connect, type Socket } from 'node:net';
+import { SECRET } from '../testing/sample-contract.ts';
+import { z } from 'zod';
+import { createWorld, type Person, type World } from '../testing/world.ts';
+import type { ApiSettings } from '../settings.ts';
+
+let world: World;
+let port: number;
+let streams: Stream[];
+
+beforeEach(() => {
+  streams = [];
+});
+
+afterEach(async () => {
+  for (const stream of streams) stream.cancel();
+  await world.close();
+});
+
+async function listen(settings: Partial<ApiSettings> = {}): Promise<void> {
+  world = await createWorld({ settings: { heartbeatMs: 20, ...settings } });
+  await world.app.listen({ host: '127.0.0.1', port: 0 });
+  const address = world.app.server.address();
+  if (address === null || typeof address === 'string') throw new Error('expected a port');
+  ({ port } = address);
+}
+
+/** An open event stream, read as it comes. */
+interface Stream {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Reads on until the text holds it; throws with all that came where the stream ends before. */
+  until(part: string): Promise<string>;
+  /** All that comes until the server ends it. */
+  rest(): Promise<string>;
+  cancel(): void;
+}
+
+async function open(who: Person, path: string, headers: Record<string, string> = {}) {
+  const abort = new AbortController();
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+    headers: { authorization: `Bearer ${who.key}`, ...headers },
+    signal: abort.signal,
+  });
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  const more = async (): Promise<boolean> => {
+    const piece = await reader?.read();
+    text += piece?.value ?? '';
+    return piece?.done === false;
+  };
+  const stream: Stream = {
+    status: response.status,
+    headers: response.headers,
+    until: async (part) => {
+      while (!text.includes(part)) {
+        if (!(await more())) throw new Error(`expected ${part}, got an end after ${text}`);
+      }
+      return text;
+    },
+    rest: async () => {
+      while (await more());
+      return text;
+    },
+    cancel: () => abort.abort(),
+  };
+  streams.push(stream);
+  return stream;
+}
+
+const namesIn = (text: string) => [...text.matchAll(/^event: (.*)$/gm)].map((match) => match[1]);
+const cursorsIn = (text: string) =>
+  [...text.matchAll(/^id: (.*)$/gm)].map((match) => match[1] ?? '');
+
+const EventSchema = z.object({ data: z.record(z.string(), z.unknown()).default({}) });
+const dataIn = (text: string) =>
+  [...text.matchAll(/^data: (.*)$/gm)].map(
+    (match) => EventSchema.parse(JSON.parse(match[1] ?? '')).data,
+  );
+
+// Keeps R-API-STREAM.
+describe('the events of a contract', () => {
+  it('come as they happen, and go on after the last one that was seen', async () => {
+    await listen();
+    const id = await world.openContract();
+    const stream = await open(world.people.requester, `/v1/contracts/${id}/events`);
+    expect(stream.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    const before = cursorsIn(await stream.until('contract_open')).at(-1) ?? '';
+    await world.decide(id, 'FAIL');
+    const text = await stream.until('submission_failed');
+    const later = await open(world.people.requester, `/v1/contracts/${id}/events`, {
+      'last-event-id': before,
+    });
+    const resumed = await later.until('submission_failed');
+    const whole = cursorsIn(text);
+    expect(cursorsIn(resumed)).toEqual(whole.slice(whole.indexOf(before) + 1));
+    expect(new Set(whole).size).toBe(whole.length);
+  });
+
+  it('end with the contract', async () => {
+    await listen();
+    const id = await world.openContract();
+    const stream = await open(world.people.solver, `/v1/contracts/${id}/events`);
+    await stream.until('contract_open');
+    await world.ask(world.people.requester, 'POST', `/v1/contracts/${id}/cancel`);
+    expect(namesIn(await stream.rest()).at(-1)).toBe('end');
+    const late = await open(world.people.solver, `/v1/contracts/${id}/events`);
+    expect(namesIn(await late.rest())).toEqual(namesIn(await stream.rest()));
+    const resumed = await open(world.people.solver, `/v1/contracts/${id}/events`, {
+      'last-event-id': cursorsIn(await late.rest()).at(-1) ?? '',
+    });
+    expect(namesIn(await resumed.rest())).toEqual(['end']);
+  });
+
+  it('tell of the submissions of others only what is public', async () => {
+    await listen();
+    const id = await world.openContract();
+    const { submissionId } = await world.decide(id, 'FAIL');
+    await world.ask(world.people.requester, 'POST', `/v1/contracts/${id}/cancel`);
+    const seen: Record<string, boolean> = {};
+    for (const name of ['requester', 'solver', 'otherSolver', 'challenger'] as const) {
+      const stream = await open(world.people[name], `/v1/contracts/${id}/events`);
+      seen[name] = (await stream.rest()).includes(submissionId);
+    }
+    expect(seen).toEqual({ requester: true, solver: true, otherSolver: false, challenger: false });
+  });
+
+  it('are asked for with a cursor of no kind: refused before the stream begins', async () => {
+    await listen();
+    const id = await world.openContract();
+    for (const cursor of ['1', 'x-y', '1-1; DROP', '9'.repeat(30)]) {
+      const stream = await open(world.people.solver, `/v1/contracts/${id}/events`, {
+        'last-event-id': cursor,
+      });
+      expect([cursor, stream.status]).toEqual([cursor, 422]);
+    }
+  });
+});
+
+describe('the events of a run', () => {
+  it('end with the run; a solver learns nothing of a hidden criterion but its status', async () => {
+    await listen();
+    const id = await world.openContract();
+    const { runId } = await world.decide(id, 'FAIL');
+    const url = `/v1/runs/${runId}/events`;
+    const solver = await (await open(world.people.solver, url)).rest();
+    const requester = await (await open(world.people.requester, url)).rest();
+    expect(namesIn(solver).at(-1)).toBe('end');
+    expect(solver).not.toContain(SECRET);
+    const told = dataIn(solver).find((data) => data.criterionId === 'unchanged');
+    expect(told).toEqual({ criterionId: 'unchanged', visibility: 'hidden', status: 'fail' });
+    expect(requester.split(SECRET).length - 1).toBe(2);
+    expect((await open(world.people.otherSolver, url)).status).toBe(404);
+  });
+});
+
+describe('an open stream', () => {
+  it('gets a comment while nothing happens, and ends when its key is revoked', async () => {
+    await listen();
+    const id = await world.openContract();
+    const stream = await open(world.people.solver, `/v1/contracts/${id}/events`);
+    await stream.until(': still here');
+    await world.revoke(world.people.solver);
+    expect(await stream.rest()).not.toContain('event: end');
+  });
+
+  it('is one of too many: refused, until another one is closed', async () => {
+    await listen({ watchersPerPrincipalMax: 2 });
+    const id = await world.openContract();
+    const url = `/v1/contracts/${id}/events`;
+    const first = await open(world.people.solver, url);
+    await open(world.people.solver, url);
+    expect((await open(world.people.solver, url)).status).toBe(429);
+    expect((await open(world.people.otherSolver, url)).status).toBe(200);
+    first.cancel();
+    await expect
+      .poll(async () => (await open(world.people.solver, url)).status, { timeout: 10_000 })
+      .toBe(200);
+  });
+
+  it('ends at once when the server is stopped, and the server with it', async () => {
+    await listen({ heartbeatMs: 600_000 });
+    const id = await world.openContract();
+    const stream = await open(world.people.solver, `/v1/contracts/${id}/events`);
+    await stream.until('contract_open');
+    const [text] = await Promise.all([stream.rest(), world.app.close()]);
+    expect(text).not.toContain('event: end');
+  });
+
+  it('is never read: the reader is let go, and its memory with it', async () => {
+    await listen({ stalledReaderMs: 100 });
+    const { runId } = await world.begin(await world.openContract());
+    const socket = await deafWatcher(`/v1/runs/${runId}/events`, world.people.solver);
+    const openSockets = () =>
+      new Promise<number>((resolve) => {
+        world.app.server.getConnections((_error, count) => resolve(count));
+      });
+    await expect.poll(openSockets).toBe(1);
+    // More than the kernel takes for both ends.
+    const data = { text: 'x'.repeat(60_000) };
+    for (let batch = 0; batch < 20; batch += 1) {
+      const events = Array.from({ length: 20 }, () => ({
+        name: 'note',
+        audience: 'PARTIES' as const,
+        data,
+      }));
+      await world.database.work.addRunEvents(runId, events);
+    }
+    await expect.poll(openSockets, { timeout: 20_000 }).toBe(0);
+    socket.destroy();
+  });
+});
+
+/** Asks for a stream and reads none of it. */
+async function deafWatcher(path: string, who: Person): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  await new Promise((resolve) => socket.once('connect', resolve));
+  socket.pause();
+  socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${who.key}\r\n\r\n`);
+  return socket;
+}
