@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { startEmbedded, type EmbeddedDatabase } from '@kervyxa/db/embedded';
@@ -28,6 +28,11 @@ afterEach(async () => {
 
 function embedded(): Promise<EmbeddedDatabase> {
   return startEmbedded({ folder: join(home.folder, 'postgres'), log: () => undefined });
+}
+
+/** There as long as a PostgreSQL runs in the home. */
+function pidFile(): string {
+  return join(home.folder, 'postgres/cluster/data/postmaster.pid');
 }
 
 function start(argv: readonly string[], env: Readonly<Record<string, string>> = {}): CliProcess {
@@ -85,7 +90,7 @@ describe('kervyxa up', () => {
     expect(operatorKey).not.toBe(key);
     expect(await whoIs(url, operatorKey)).toMatchObject({ roles: ['operator'] });
     expect(await stopped(first)).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(existsSync(join(home.folder, 'postgres/cluster/data/postmaster.pid'))).toBe(false);
+    expect(existsSync(pidFile())).toBe(false);
 
     const second = start(UP);
     const again = await served(second);
@@ -103,6 +108,18 @@ describe('kervyxa up', () => {
     expect(await whoIs(next.url, key)).toMatchObject({ name: 'operator' });
   });
 
+  it('has its database killed: it starts it again, and goes on', async () => {
+    const daemon = start(UP);
+    const { url, key } = await served(daemon);
+    const [pid = ''] = readFileSync(pidFile(), 'utf8').split('\n');
+    process.kill(Number(pid), 'SIGKILL');
+    await daemon.says('PostgreSQL runs again', 'stdout');
+    await answers(`${url}/readyz`, 200);
+    expect(await whoIs(url, key)).toMatchObject({ name: 'operator' });
+    expect(await stopped(daemon)).toMatchObject({ exitCode: 0 });
+    expect(existsSync(pidFile())).toBe(false);
+  });
+
   it('has no port to listen on: one clear line, and nothing is left running', async () => {
     const other = createServer();
     await new Promise<void>((listening) => other.listen(0, '127.0.0.1', listening));
@@ -114,7 +131,7 @@ describe('kervyxa up', () => {
     expect(end.stderr).toMatch(
       /^error CLI_LISTEN_FAILED: expected to listen on 127\.0\.0\.1 port \d+, got EADDRINUSE: [^\n]+\nfix: [^\n]+--port\.\n$/,
     );
-    expect(existsSync(join(home.folder, 'postgres/cluster/data/postmaster.pid'))).toBe(false);
+    expect(existsSync(pidFile())).toBe(false);
   });
 });
 
