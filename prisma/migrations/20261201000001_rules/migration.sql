@@ -541,3 +541,19 @@ END $$;
 CREATE CONSTRAINT TRIGGER "submissions_paid" AFTER INSERT OR UPDATE OF state ON "submissions"
   DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (NEW.state = 'PAID')
   EXECUTE FUNCTION assert_window_over();
+
+-- Nothing holds the pass but by a sealed run that says so.
+CREATE FUNCTION assert_proved() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF EXISTS (
+    SELECT FROM runs
+    WHERE submission_id = NEW.id AND state = 'SEALED' AND verdict = 'PASS' AND result_digest = NEW.result_digest
+  ) THEN
+    RETURN NULL;
+  END IF;
+  RAISE EXCEPTION 'submission % holds the pass without a run', NEW.id
+    USING ERRCODE = 'check_violation', CONSTRAINT = TG_NAME, TABLE = TG_TABLE_NAME;
+END $$;
+CREATE CONSTRAINT TRIGGER "submissions_proved" AFTER INSERT OR UPDATE OF state ON "submissions"
+  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (NEW.state IN ('PASSED', 'PAID'))
+  EXECUTE FUNCTION assert_proved();

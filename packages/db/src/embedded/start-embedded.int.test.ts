@@ -37,6 +37,8 @@ describe('the built-in PostgreSQL', () => {
 
     const second = await startEmbedded({ folder, log });
     expect(await query(second.url, 'SELECT value FROM kept')).toEqual([{ value: 42 }]);
+    // A session of its own: Ctrl-C in our terminal does not reach it.
+    expect(sessionOf(pidOf())).toBe(pidOf());
     expect(await query(second.url, 'SHOW fsync')).toEqual([{ fsync: 'on' }]);
     expect(await query(second.url, 'SHOW timezone')).toEqual([{ TimeZone: 'UTC' }]);
     expect(await query(second.url, 'SHOW listen_addresses')).toEqual([{ listen_addresses: '' }]);
@@ -128,6 +130,12 @@ async function query(url: string, text: string): Promise<unknown[]> {
   } finally {
     await client.end();
   }
+}
+
+/** The number of the session that a process belongs to. */
+function sessionOf(pid: number | null): number {
+  const afterName = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1] ?? '';
+  return Number(afterName.split(' ')[3]);
 }
 
 /** Another program that uses the server. */

@@ -26,6 +26,15 @@ describe('settlement in the database', () => {
        VALUES ('s', 'con_won', 'oth', 'u', repeat('d', 40), now(), 'PASSED', 'PASS', ${DIGEST}, now(), now() + interval '1 h')`,
     ],
     [
+      'a pass that no run gave',
+      'submissions_proved',
+      `UPDATE submissions SET state = 'QUEUED' WHERE id = 'sub_new';
+       UPDATE submissions SET state = 'RUNNING' WHERE id = 'sub_new';
+       UPDATE submissions SET state = 'VERIFIED', verdict = 'PASS', result_digest = ${DIGEST} WHERE id = 'sub_new';
+       UPDATE submissions SET state = 'PASSED', window_opens_at = now(), window_closes_at = now() + interval '1 h'
+         WHERE id = 'sub_new'`,
+    ],
+    [
       'a second run of one submission at the same time',
       'runs_one_live_verify',
       `INSERT INTO runs (id, submission_id, contract_id, purpose) VALUES ('r1', 'sub_new', 'con_open', 'VERIFY'),
