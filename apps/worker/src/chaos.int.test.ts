@@ -38,7 +38,7 @@ describe('workers that come and go, and lose their leases at any moment', () => 
         const worker = world.startWorker({ slots: 2, commands });
         await worker.ready;
         // Where in its work a life ends differs from run to run; what comes of it must not.
-      await delay(40 * (life % 5));
+        await delay(40 * (life % 5));
         if (life % 2 === 0) await world.endLeases();
         await worker.stop();
       }
