@@ -1,20 +1,19 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { chmod, copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { startEmbedded } from '@kervyxa/db/embedded';
 import { ensureReady, stateFolder } from '@kervyxa/setup';
 import { startGitServer } from '@kervyxa/testing';
-import { z } from 'zod';
 import { buildFixtureRepository, type Fixture } from '../../fixtures/load.ts';
+import { startDaemon, type Daemon } from './daemon.ts';
 
-const MAIN = join(import.meta.dirname, '../../apps/cli/src/main.ts');
 const CATALOGUE = 'runtimes.json';
 
 export interface StageOptions {
   /** Those whose histories are served. */
   readonly fixtures: readonly Fixture[];
+  /** Everything in one process, or an API and two workers that share a database, as on several machines. */
+  readonly layout?: 'one process' | 'several machines';
   readonly signal: AbortSignal;
   /** Lines about what takes long. */
   readonly log: (line: string) => void;
@@ -27,19 +26,17 @@ export interface Stage {
   readonly operatorKey: string;
   /** Where the repositories are served. */
   readonly gitOrigin: string;
-  /** The last lines that kervyxa logged, for whoever has to find out what went wrong. */
+  /** The last lines that each process logged. */
   lastLines(): readonly string[];
-  /** Rejects if kervyxa ends before the stage is closed. */
+  /** Rejects if a process ends before the stage is closed. */
   readonly ended: Promise<never>;
   /** Stops kervyxa as Ctrl-C does, then everything else. Safe to call twice. */
   close(): Promise<void>;
 }
 
-/**
- * Starts `kervyxa up` as a process of its own on a database of its own, with this machine's engine and images. Leaves
- * nothing after a failure.
- */
-export async function openStage({ fixtures, signal, log }: StageOptions): Promise<Stage> {
+/** Starts kervyxa on a database of its own, with this machine's engine and images. Leaves nothing after a failure. */
+export async function openStage(options: StageOptions): Promise<Stage> {
+  const { fixtures, layout = 'one process', signal, log } = options;
   const stack = new AsyncDisposableStack();
   try {
     const folder = await mkdtemp(join(tmpdir(), 'kervyxa-demo-'));
@@ -51,83 +48,70 @@ export async function openStage({ fixtures, signal, log }: StageOptions): Promis
     stack.defer(() => git.close());
     for (const fixture of fixtures) await buildFixtureRepository(fixture, served);
     const { dockerHost } = await ensureReady({ log, signal });
-    await copyFile(join(stateFolder(), CATALOGUE), join(folder, CATALOGUE));
     const env = {
-      ...process.env,
-      KERVYXA_HOME: folder,
       KERVYXA_GIT_ALLOW: git.origin,
       KERVYXA_WINDOW_MIN_SECONDS: '1',
       DOCKER_HOST: dockerHost,
       DATABASE_URL: '',
     };
-    const daemon = await startDaemon(stack, env, signal);
-    return { ...daemon, gitOrigin: git.origin, close: () => stack.disposeAsync() };
+    const start = layout === 'one process' ? startOne : startSeveral;
+    const daemons = await start(stack, { folder, env, signal });
+    const [{ origin, operatorKey }] = daemons;
+    const ended = Promise.race(daemons.map((daemon) => daemon.ended));
+    ended.catch(() => undefined);
+    return {
+      origin,
+      operatorKey,
+      gitOrigin: git.origin,
+      lastLines: () => daemons.flatMap((daemon) => daemon.lastLines()),
+      ended,
+      close: () => stack.disposeAsync(),
+    };
   } catch (error) {
     await stack.disposeAsync();
     throw error;
   }
 }
 
-const LAST_LINES = 30;
+interface Place {
+  readonly folder: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal;
+}
+/** The first one has the API. */
+type Daemons = readonly [Daemon, ...Daemon[]];
 
-/** What `kervyxa up --json` says about itself. */
-const LineSchema = z.looseObject({
-  operatorKey: z.string().optional(),
-  listening: z.string().optional(),
-});
-
-async function startDaemon(
+async function startOne(
   stack: AsyncDisposableStack,
-  env: NodeJS.ProcessEnv,
-  signal: AbortSignal,
-): Promise<Pick<Stage, 'origin' | 'operatorKey' | 'lastLines' | 'ended'>> {
-  const child = spawn(process.execPath, [MAIN, 'up', '--port', '0', '--json'], {
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    // A terminal's Ctrl-C is for us; kervyxa is stopped once the story has been cleared away.
-    detached: true,
-  });
-  stack.defer(() => stopDaemon(child));
-  const lines: string[] = [];
-  const keep = (line: string): void => {
-    lines.push(line);
-    if (lines.length > LAST_LINES) lines.shift();
+  { folder, env, signal }: Place,
+): Promise<Daemons> {
+  const home = await makeHome(folder, 'up');
+  return [
+    await startDaemon(stack, { argv: ['up', '--port', '0'], env: { ...env, ...home }, signal }),
+  ];
+}
+
+async function startSeveral(
+  stack: AsyncDisposableStack,
+  { folder, env, signal }: Place,
+): Promise<Daemons> {
+  const database = await startEmbedded({ folder: join(folder, 'db'), log: () => undefined });
+  stack.defer(() => database.stop());
+  const start = async (name: string, argv: readonly string[]): Promise<Daemon> => {
+    const own = { ...env, ...(await makeHome(folder, name)), DATABASE_URL: database.url };
+    return startDaemon(stack, { argv, env: own, signal });
   };
-  createInterface({ input: child.stderr }).on('line', keep);
-  const ended = once(child, 'close').then(([code, name]) => {
-    throw new Error(`kervyxa ended (${code ?? name}); it said:\n${lines.join('\n')}`);
-  });
-  const ready = new Promise<{ origin: string; operatorKey: string }>((found) => {
-    let operatorKey = '';
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      keep(line);
-      const said = LineSchema.safeParse(parseJson(line));
-      operatorKey = said.data?.operatorKey ?? operatorKey;
-      const origin = said.data?.listening;
-      if (origin !== undefined) found({ origin, operatorKey });
-    });
-  });
-  // Whoever closes the stage ends kervyxa, and is not to be told that it ended.
-  ended.catch(() => undefined);
-  const stopped = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    if (signal.aborted) reject(signal.reason);
-  });
-  stopped.catch(() => undefined);
-  return { ...(await Promise.race([ready, ended, stopped])), ended, lastLines: () => lines };
+  return [
+    await start('api', ['api', '--port', '0']),
+    await start('worker-1', ['worker']),
+    await start('worker-2', ['worker']),
+  ];
 }
 
-async function stopDaemon(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const closed = once(child, 'close');
-  child.kill('SIGTERM');
-  await closed;
-}
-
-function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return null;
-  }
+/** A state folder of its own that knows the images of this machine's. */
+async function makeHome(folder: string, name: string): Promise<NodeJS.ProcessEnv> {
+  const home = join(folder, name);
+  await mkdir(home);
+  await copyFile(join(stateFolder(), CATALOGUE), join(home, CATALOGUE));
+  return { KERVYXA_HOME: home };
 }
