@@ -89,7 +89,7 @@ const HELMET = {
   },
 };
 
-const REQUEST_ID_BYTES = 12;
+const REQUEST_ID_BYTES = 9;
 const HEADER_BYTES_MAX = 16_384;
 const PARAM_LENGTH_MAX = 128;
 
@@ -109,7 +109,9 @@ function createServer({ randomBytes, logger }: ApiDependencies, settings: ApiSet
     trustProxy: settings.trustProxy,
     // A client's own id could be somebody else's, or no id at all (S29).
     requestIdHeader: false,
-    genReqId: () => `req_${Buffer.from(randomBytes(REQUEST_ID_BYTES)).toString('base64url')}`,
+    genReqId: createRequestIds(randomBytes),
+    // While it closes, what still comes on open connections is answered as ever, and closes them.
+    return503OnClosing: false,
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
     clientErrorHandler: (error, socket) => answerParserError(error, socket),
@@ -125,6 +127,13 @@ function createServer({ randomBytes, logger }: ApiDependencies, settings: ApiSet
     reply.header('cache-control', 'no-store');
   });
   return app;
+}
+
+/** Unlike all others, of this process and of any other; nobody has to be unable to guess them. */
+function createRequestIds(randomBytes: ApiDependencies['randomBytes']): () => string {
+  const prefix = Buffer.from(randomBytes(REQUEST_ID_BYTES)).toString('base64url');
+  let count = 0;
+  return () => `req_${prefix}_${(count += 1).toString(36)}`;
 }
 
 function contextOf(

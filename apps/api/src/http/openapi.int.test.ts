@@ -149,4 +149,26 @@ describe('what is open', () => {
     const proxied = { 'x-forwarded-for': '203.0.113.9' };
     expect((await app.inject({ url: '/metrics', headers: proxied })).statusCode).toBe(401);
   });
+
+  it('answers HEAD where probes ask with it', async () => {
+    for (const url of ['/healthz', '/readyz']) {
+      const { statusCode, body } = await world.app.inject({ method: 'HEAD', url });
+      expect([url, statusCode, body]).toEqual([url, 200, '']);
+    }
+  });
+
+  it('says which part is not ready, and no more than that', async () => {
+    await world.breakTable('submissions');
+    expect(await world.ask(null, 'GET', '/readyz')).toMatchObject({
+      status: 503,
+      fields: {
+        ready: false,
+        parts: [
+          { name: 'database', ok: true, problem: null },
+          { name: 'tables', ok: false, problem: 'does not answer' },
+        ],
+      },
+    });
+    expect((await world.ask(null, 'GET', '/healthz')).status).toBe(200);
+  });
 });

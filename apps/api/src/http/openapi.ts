@@ -1,5 +1,6 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
+import { ContractSchema } from '@kervyxa/contract';
 import { jsonSchemaTransform } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Api } from '../context.ts';
@@ -15,6 +16,13 @@ export const PROBLEM_ANSWER = {
 export function textAnswer(type: string, description: string) {
   return { description, content: { [type]: { schema: z.unknown().meta({ type: 'string' }) } } };
 }
+
+/** Its findings come from lint, all at once, so the route itself takes any JSON. */
+const CONTRACT_DOCUMENT = {
+  ...z.toJSONSchema(ContractSchema, { io: 'input' }),
+  $schema: undefined,
+  description: 'kervyxa.contract.v1; docs/contracts.md tells every field.',
+};
 
 const IDEMPOTENCY_KEY = {
   type: 'string',
@@ -52,6 +60,7 @@ export async function registerOpenApi(app: Api): Promise<void> {
         url,
         schema: {
           ...schema,
+          ...(config?.takesContract === true && { body: CONTRACT_DOCUMENT }),
           ...(needsKey && { security: [{ apiKey: [] }] }),
           'x-kervyxa-access': needsKey ? [config.access].flat() : ['open'],
           ...(isPost && {

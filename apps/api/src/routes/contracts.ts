@@ -37,7 +37,7 @@ export function registerContracts(app: Api, context: ApiContext): void {
         summary: 'Posts a contract as a draft',
         description:
           'The body is the document itself (kervyxa.contract.v1). A document whose form is refused is 422 with every finding in `details`; findings on its merit come with the draft.',
-        body: z.unknown().describe('kervyxa.contract.v1; docs/contracts.md tells every field'),
+        body: z.unknown(),
         response: { 201: ContractView, default: PROBLEM_ANSWER },
       },
     },

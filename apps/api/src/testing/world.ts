@@ -64,7 +64,7 @@ export interface World {
   decide(contractId: string, verdict: 'PASS' | 'FAIL', who?: Person): Promise<Begun>;
   revoke(who: Person): Promise<void>;
   /** Takes a table away, so that the next look at it fails. */
-  breakTable(name: 'api_keys' | 'contracts'): Promise<void>;
+  breakTable(name: 'api_keys' | 'submissions'): Promise<void>;
   close(): Promise<void>;
 }
 
