@@ -111,8 +111,8 @@ export function startWorker(options: WorkerOptions): Worker {
   const looked = Promise.withResolvers<void>();
   const watching = health.watch(gone.signal, async () => {
     isLooked = true;
-    looked.resolve();
     await tell();
+    looked.resolve();
   });
   const reaping = reapRepeatedly(sandbox, log, gone.signal);
   const loops = Promise.all(

@@ -20,11 +20,18 @@ const LOOK_EVERY_MS = 1_000;
 
 /** Takes jobs and does them, while this machine is well, until the signal is aborted; then ends those that it has. */
 export async function runTakeLoop(options: TakeLoopOptions, signal: AbortSignal): Promise<void> {
-  await Promise.all(Array.from({ length: options.slots }, () => runSlot(options, signal)));
+  const take = createTake(options);
+  const slots = Array.from({ length: options.slots }, () => runSlot(options, take, signal));
+  await Promise.all(slots);
 }
 
-async function runSlot(options: TakeLoopOptions, signal: AbortSignal): Promise<void> {
-  const { queue, name, health, work } = options;
+type Take = () => Promise<LeasedJob | null>;
+
+async function runSlot(
+  { queue, name, health, work }: TakeLoopOptions,
+  take: Take,
+  signal: AbortSignal,
+): Promise<void> {
   let hint = Promise.withResolvers<void>();
   const stopListening = queue.onReady(name, () => hint.resolve());
   try {
@@ -32,7 +39,7 @@ async function runSlot(options: TakeLoopOptions, signal: AbortSignal): Promise<v
       await health.whenWell(signal);
       // Before the look: a hint that comes while we look is not lost.
       hint = Promise.withResolvers();
-      const job = signal.aborted || health.problem() !== null ? null : await take(options);
+      const job = signal.aborted || health.problem() !== null ? null : await take();
       if (job !== null) await work(job);
       else await rest(hint.promise, signal);
     }
@@ -41,13 +48,21 @@ async function runSlot(options: TakeLoopOptions, signal: AbortSignal): Promise<v
   }
 }
 
-async function take({ queue, name, log }: TakeLoopOptions): Promise<LeasedJob | null> {
-  try {
-    return await queue.take(name);
-  } catch (error) {
-    log.warn({ queue: name, err: error }, 'no job could be taken; tried again');
-    return null;
-  }
+/** Null too where the queue can't be had just now: of failures in a row the first is told, and the recovery. */
+function createTake({ queue, name, log }: TakeLoopOptions): Take {
+  let isFailing = false;
+  return async () => {
+    try {
+      const job = await queue.take(name);
+      if (isFailing) log.info({ queue: name }, 'jobs can be taken again');
+      isFailing = false;
+      return job;
+    } catch (error) {
+      if (!isFailing) log.warn({ queue: name, err: error }, 'no job could be taken; tried again');
+      isFailing = true;
+      return null;
+    }
+  };
 }
 
 async function rest(hint: Promise<void>, signal: AbortSignal): Promise<void> {
