@@ -43,7 +43,13 @@ export async function startDaemon(
     // A terminal's Ctrl-C is for us; kervyxa is stopped once the story has been cleared away.
     detached: true,
   });
-  stack.defer(() => stopDaemon(child));
+  // Whoever leaves at once leaves nobody behind.
+  const onExit = (): boolean => child.kill('SIGTERM');
+  process.once('exit', onExit);
+  stack.defer(async () => {
+    await stopDaemon(child);
+    process.off('exit', onExit);
+  });
   const lines: string[] = [];
   const keep = (line: string): void => {
     lines.push(line);
