@@ -77,7 +77,7 @@ export async function openParts(url: string, options: DatabaseOptions): Promise<
     });
     return {
       connections: { pool, client, transact },
-      deps: { policy, newId, sendJob: queue.send },
+      deps: { policy, newId, sendJob: queue.send, sendMany: queue.sendMany },
       queue,
       hints,
       close: async () => {

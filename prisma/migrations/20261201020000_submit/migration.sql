@@ -27,7 +27,7 @@ CREATE FUNCTION "submit_commit"(
   p_line_max bigint,
   p_solver_line_max bigint
 ) RETURNS TABLE (outcome text, submission_id text, seq bigint, received_at timestamptz, facts jsonb)
-LANGUAGE plpgsql AS $$
+LANGUAGE plpgsql ROWS 1 AS $$
 DECLARE
   terms record;
   kept record;

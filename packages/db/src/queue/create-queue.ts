@@ -2,6 +2,7 @@ import { PgBoss, type CommandResponse, type Db, type JobWithMetadata } from 'pg-
 import { z } from 'zod';
 import { QUEUES, type LeasedJob, type Queue, type QueueName } from '../ports.ts';
 import { createSendJob, sendNew, type JobData, type SendJob } from './send.ts';
+import { createSendMany, type SendMany } from './send-many.ts';
 import { advanceClock, createTurns, forgetTurns, QUEUE_SCHEMA } from './turns.ts';
 import { createWakes, type Wakes } from './wakes.ts';
 
@@ -18,6 +19,7 @@ export interface QueueOptions {
 
 export interface OpenQueue extends Queue {
   readonly send: SendJob;
+  readonly sendMany: SendMany;
   /** After the commit that sent jobs into these queues. Returns at once. */
   wake(names: Iterable<QueueName>): void;
   /** Jobs that could be taken now, and those being worked on; a few seconds old. */
@@ -74,6 +76,7 @@ export async function createQueue(url: string, options: QueueOptions): Promise<O
       await forgetTurns(db);
     },
     send: createSendJob(boss),
+    sendMany: createSendMany(boss),
     wake: (names) => new Set(names).forEach(wakes.wake),
     counts: async () =>
       (await boss.getQueues([...QUEUES])).map(({ name, readyCount, activeCount }) => ({

@@ -81,7 +81,7 @@ export async function sendNew(
   return id !== null;
 }
 
-function toDb(sql: SqlTransaction): Db {
+export function toDb(sql: SqlTransaction): Db {
   return {
     executeSql: (text, values = []) => sql.query({ name: nameOf(text), text, values }),
   };

@@ -12,7 +12,7 @@ import { loadNow } from './load-case.ts';
 import { recordTransfer } from './record-transfer.ts';
 import { toPrincipalRow } from './rows.ts';
 import { columnsOf, queryRows, runChange, type Sql } from './sql.ts';
-import { submit } from './submit.ts';
+import { createSubmitLines } from './submit-lines.ts';
 import { loadTransfers, toTransferRow } from './transfers.ts';
 
 type Once = (call: Call, work: (transaction: Transaction) => Promise<Answer>) => Promise<Answer>;
@@ -21,6 +21,8 @@ type Once = (call: Call, work: (transaction: Transaction) => Promise<Answer>) =>
 export function createCommands({ pool, transact }: Connections, deps: ExecuteDeps): Commands {
   const once: Once = (call, work) =>
     transact((transaction) => answerOnce(transaction.sql, call, () => work(transaction)));
+
+  const submit = createSubmitLines(transact, deps);
 
   return {
     createPrincipal: (call, input, toAnswer) =>
@@ -35,8 +37,7 @@ export function createCommands({ pool, transact }: Connections, deps: ExecuteDep
       once(call, async (transaction) =>
         toAnswer(await startApproval(transaction, deps, call.actorId, contractId)),
       ),
-    submit: async (call, input, toAnswer) =>
-      toAnswer(await transact((transaction) => submit(transaction, deps, call, input))),
+    submit: async (call, input, toAnswer) => toAnswer(await submit({ call, input })),
     execute: (call, { contractId, command, statement }, toAnswer) =>
       once(call, async (transaction) => {
         const { actorId } = call;

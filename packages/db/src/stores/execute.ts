@@ -8,6 +8,7 @@ import {
   type SettlementPolicy,
 } from '@kervyxa/settlement';
 import type { SendJob } from '../queue/send.ts';
+import type { SendMany } from '../queue/send-many.ts';
 import type { Transaction } from './in-transaction.ts';
 import { loadCase } from './load-case.ts';
 import { saveCase } from './save-case.ts';
@@ -18,6 +19,7 @@ export interface ExecuteDeps {
   readonly policy: SettlementPolicy;
   readonly newId: IdSource;
   readonly sendJob: SendJob;
+  readonly sendMany: SendMany;
 }
 
 export interface ExecuteRequest {

@@ -51,6 +51,21 @@ export function createTransact(
   };
 }
 
+const names = new Map<string, string>();
+
+/**
+ * Statements of transactions are few and always the same texts: the server parses and plans each once a connection.
+ */
+function toPrepared(connection: pg.PoolClient): Sql {
+  return {
+    query: (config) => {
+      const name = names.get(config.text) ?? `kervyxa_${names.size}`;
+      names.set(config.text, name);
+      return connection.query({ name, ...config });
+    },
+  };
+}
+
 async function tryOnce<T>(
   pool: pg.Pool,
   afterCommit: (transaction: Transaction) => void,
@@ -65,7 +80,7 @@ async function tryOnce<T>(
   connection.on('error', onError);
   try {
     const transaction = {
-      sql: connection,
+      sql: toPrepared(connection),
       queues: new Set<QueueName>(),
       streams: new Set<string>(),
     };

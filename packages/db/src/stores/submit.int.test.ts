@@ -227,6 +227,46 @@ describe('submitting', () => {
     expect(jobs.rowCount).toBe(1);
   });
 
+  it('takes down nobody else: one whose row the database refuses fails alone', async () => {
+    const { contractId } = await stores.openContract();
+    const solvers = await Promise.all(Array.from({ length: 3 }, () => stores.bench.addPrincipal()));
+    const [first, bad, last] = solvers;
+    const outcomes = await Promise.allSettled([
+      submit(contractId, await stores.bench.addPrincipal()),
+      submit(contractId, first ?? ''),
+      submit(contractId, bad ?? '', 'not a commit'),
+      submit(contractId, last ?? ''),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+    ]);
+  });
+
+  it('puts a job for each into the queue, and one after the other in turns', async () => {
+    const { contractId } = await stores.openContract();
+    const solverId = await stores.bench.addPrincipal();
+    await Promise.all([
+      submit(contractId, await stores.bench.addPrincipal()),
+      submit(contractId, solverId),
+      submit(contractId, solverId),
+      submit(contractId, await stores.bench.addPrincipal()),
+    ]);
+    const { items } = await stores.reads.listSubmissions(contractId, { limit: 10, after: null });
+    const { rows } = await stores.test.pool.query(
+      `SELECT singleton_key FROM queue.job WHERE data ->> 'contractId' = $1 ORDER BY priority DESC`,
+      [contractId],
+    );
+    expect(rows.map((row) => row.singleton_key)).toEqual(items.map(({ id }) => id).toReversed());
+    const priorities = await stores.test.pool.query(
+      `SELECT 1 FROM queue.job WHERE data ->> 'contractId' = $1 GROUP BY priority`,
+      [contractId],
+    );
+    expect(priorities.rowCount).toBe(items.length);
+  });
+
   it('S06 refuses a key that was used for another request, and forgets the key of a refusal', async () => {
     const { contractId } = await stores.openContract();
     const solverId = await stores.bench.addPrincipal();

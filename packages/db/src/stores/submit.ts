@@ -5,6 +5,7 @@ import type { Call, SubmissionRow } from '../ports.ts';
 import { createContractUnknown, type ExecuteDeps } from './execute.ts';
 import { createIdempotencyConflict } from './idempotency.ts';
 import type { Transaction } from './in-transaction.ts';
+import type { NewJob } from '../queue/send-many.ts';
 import { queryRows } from './sql.ts';
 
 export interface SubmitInput {
@@ -27,51 +28,80 @@ const FactsSchema = z.strictObject({
   count: z.int().optional(),
 });
 
+/** One who submits, and their answer: the submission as it was received, or why it is refused. */
+export interface Submit {
+  readonly call: Call;
+  readonly input: SubmitInput;
+}
+export type Submitted = SubmissionRow | Error;
+
 /**
- * Puts a submission in line, together with its Idempotency-Key and the job that captures its commit, and answers it as
- * it was received. Shares the contract's lock with other submits, so that they wait for the disk together; several at
- * the same moment may exceed a limit of the line by as many as there are connections.
+ * Puts submissions in line, in their order, together with their Idempotency-Keys and the jobs that capture their
+ * commits. Shares the contract's lock with submits of other processes; several at the same moment may exceed a limit of
+ * the line by as many as there are processes.
  */
-export async function submit(
+export async function submitAll(
   { sql, queues, streams }: Transaction,
-  { policy, newId, sendJob }: ExecuteDeps,
-  { actorId, idempotency }: Call,
-  input: SubmitInput,
-): Promise<SubmissionRow> {
-  const { contractId, repositoryUrl, commit } = input;
-  const [row] = await queryRows<Outcome>(
+  { policy, newId, sendMany }: ExecuteDeps,
+  submits: readonly Submit[],
+): Promise<readonly Submitted[]> {
+  const calls = submits.map(({ call }) => call);
+  const inputs = submits.map(({ input }) => input);
+  const outcomes = await queryRows<Outcome>(
     sql,
-    `SELECT outcome, submission_id AS "submissionId", seq, received_at AS "receivedAt", facts
-     FROM submit_commit($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    `SELECT o.outcome, o.submission_id AS "submissionId", o.seq, o.received_at AS "receivedAt", o.facts
+     FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
+       WITH ORDINALITY AS s (id, contract_id, solver_id, repository_url, commit, key, input_hash, n),
+     submit_commit(s.id, s.contract_id, s.solver_id, s.repository_url, s.commit, s.key, s.input_hash,
+       $8, $9, $10) AS o
+     ORDER BY s.n`,
     [
-      newId('submission'),
-      contractId,
-      actorId,
-      repositoryUrl,
-      commit,
-      idempotency?.key ?? null,
-      idempotency?.inputHash ?? null,
+      submits.map(() => newId('submission')),
+      inputs.map(({ contractId }) => contractId),
+      calls.map(({ actorId }) => actorId),
+      inputs.map(({ repositoryUrl }) => repositoryUrl),
+      inputs.map(({ commit }) => commit),
+      calls.map(({ idempotency }) => idempotency?.key ?? null),
+      calls.map(({ idempotency }) => idempotency?.inputHash ?? null),
       policy.captureGraceMs,
       policy.lineLengthMax,
       policy.linePerSolverMax,
     ],
   );
-  if (row === undefined) throw new Error('expected what became of a submission, got no row');
-  const { outcome, submissionId: id, seq, receivedAt } = row;
-  const isIn = outcome === 'ACCEPTED' || outcome === 'REPEATED';
-  if (!isIn || id === null || seq === null || receivedAt === null) {
-    throw toRefusal(row, input, { policy, key: idempotency?.key ?? '' });
-  }
-  if (outcome === 'ACCEPTED') {
-    await sendJob(sql, 'capture', id, { contractId, solverId: actorId, delayMs: 0 });
+  const jobs: NewJob[] = [];
+  const answers = submits.map(({ call, input }, index) => {
+    const outcome = outcomes[index];
+    if (outcome === undefined) throw new Error('expected what became of a submission, got no row');
+    const row = toRow(outcome, call.actorId, input);
+    if (row === null)
+      return toRefusal(outcome, input, { policy, key: call.idempotency?.key ?? '' });
+    if (outcome.outcome === 'ACCEPTED') {
+      const { id: subjectId, contractId, solverId } = row;
+      jobs.push({ subjectId, contractId, solverId });
+      streams.add(contractId);
+    }
+    return row;
+  });
+  if (jobs.length > 0) {
+    await sendMany(sql, 'capture', jobs);
     queues.add('capture');
-    streams.add(contractId);
   }
+  return answers;
+}
+
+/** The submission as it was received, whatever has become of it; null where it is refused. */
+function toRow(
+  { outcome, submissionId: id, seq, receivedAt }: Outcome,
+  solverId: string,
+  { contractId, repositoryUrl, commit }: SubmitInput,
+): SubmissionRow | null {
+  const isIn = outcome === 'ACCEPTED' || outcome === 'REPEATED';
+  if (!isIn || id === null || seq === null || receivedAt === null) return null;
   return {
     id,
     seq,
     contractId,
-    solverId: actorId,
+    solverId,
     repositoryUrl,
     commit,
     state: 'RECEIVED',

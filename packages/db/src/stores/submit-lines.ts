@@ -1,0 +1,68 @@
+import { isAppError } from '@kervyxa/core';
+import type { SubmissionRow } from '../ports.ts';
+import type { ExecuteDeps } from './execute.ts';
+import type { Transact } from './in-transaction.ts';
+import { type Submit, submitAll, type Submitted } from './submit.ts';
+
+const TOGETHER_MAX = 50;
+
+interface Waiting extends Submit {
+  readonly resolve: (row: SubmissionRow) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/**
+ * Submits those of one contract one transaction after the other, in the order in which they came; who comes while one
+ * is under way shares the next with all others who did. So many cost little more than one, and nobody waits for anybody
+ * else's contract. Throws what refuses the submission.
+ */
+export function createSubmitLines(
+  transact: Transact,
+  deps: ExecuteDeps,
+): (submit: Submit) => Promise<SubmissionRow> {
+  const lines = new Map<string, Waiting[]>();
+
+  const serve = async (contractId: string, line: Waiting[]) => {
+    while (line.length > 0) await submitTogether(transact, deps, line.splice(0, TOGETHER_MAX));
+    lines.delete(contractId);
+  };
+
+  return (submit) =>
+    new Promise((resolve, reject) => {
+      const { contractId } = submit.input;
+      const waiting = { ...submit, resolve, reject };
+      const line = lines.get(contractId);
+      if (line !== undefined) {
+        line.push(waiting);
+        return;
+      }
+      const opened = [waiting];
+      lines.set(contractId, opened);
+      void serve(contractId, opened);
+    });
+}
+
+/** Never throws: everybody gets an answer of their own. */
+async function submitTogether(
+  transact: Transact,
+  deps: ExecuteDeps,
+  submits: readonly Waiting[],
+): Promise<void> {
+  try {
+    const answers = await transact((transaction) => submitAll(transaction, deps, submits));
+    submits.forEach((each, index) => answer(each, answers[index]));
+  } catch (error) {
+    // Of several, one that the database refuses takes none of the others with it. Trouble that has a name is everybody's.
+    if (submits.length > 1 && !isAppError(error)) {
+      for (const each of submits) await submitTogether(transact, deps, [each]);
+      return;
+    }
+    for (const { reject } of submits) reject(error);
+  }
+}
+
+function answer({ resolve, reject }: Waiting, submitted: Submitted | undefined): void {
+  if (submitted === undefined) reject(new Error('expected an answer to a submission, got none'));
+  else if (submitted instanceof Error) reject(submitted);
+  else resolve(submitted);
+}
