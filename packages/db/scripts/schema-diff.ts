@@ -22,11 +22,14 @@ const SCHEMA_FILE = join(MIGRATIONS_FOLDER, '../schema.prisma');
  */
 export async function diffSchema({ migrations = readMigrations() } = {}): Promise<string> {
   loadEngine();
+  // The engine asks for a database of its own too, and then uses only the other one: a single one will do.
+  const lite = await PGlite.create();
+  const connect = () => connectScratch(lite);
   const factory = bindMigrationAwareSqlAdapterFactory({
     provider: 'postgres',
     adapterName: 'scratch',
-    connect: openScratch,
-    connectToShadowDb: openScratch,
+    connect,
+    connectToShadowDb: connect,
   });
   const schemaEngine = await engine.SchemaEngine.new({ datamodels: undefined }, () => {}, factory);
   try {
@@ -41,6 +44,7 @@ export async function diffSchema({ migrations = readMigrations() } = {}): Promis
     return exitCode === 0 ? '' : (stdout ?? '');
   } finally {
     schemaEngine.free();
+    await lite.close();
   }
 }
 
@@ -71,14 +75,13 @@ function loadEngine(): void {
   isLoaded = true;
 }
 
-async function openScratch(): Promise<SqlDriverAdapter> {
-  const lite = await PGlite.create();
+async function connectScratch(lite: PGlite): Promise<SqlDriverAdapter> {
   const adapter = await new PrismaPGlite(lite).connect();
   // The adapter does not wait for a script to end, and cuts it at semicolons.
   adapter.executeScript = async (script) => {
     await lite.exec(script);
   };
-  adapter.dispose = () => lite.close();
+  adapter.dispose = () => Promise.resolve();
   return adapter;
 }
 
