@@ -347,7 +347,7 @@ CREATE UNIQUE INDEX "api_keys_hash_key" ON "api_keys"("hash");
 CREATE INDEX "api_keys_principal_id_idx" ON "api_keys"("principal_id");
 
 -- CreateIndex
-CREATE INDEX "idempotency_keys_created_at_idx" ON "idempotency_keys"("created_at");
+CREATE INDEX "idempotency_keys_created_at_idx" ON "idempotency_keys" USING BRIN ("created_at");
 
 -- CreateIndex
 CREATE UNIQUE INDEX "blobs_sha256_key" ON "blobs"("sha256");
@@ -371,31 +371,16 @@ CREATE UNIQUE INDEX "submissions_seq_key" ON "submissions"("seq");
 CREATE INDEX "submissions_contract_id_state_seq_idx" ON "submissions"("contract_id", "state", "seq");
 
 -- CreateIndex
-CREATE INDEX "submissions_solver_id_state_idx" ON "submissions"("solver_id", "state");
-
--- CreateIndex
-CREATE INDEX "submissions_state_window_closes_at_idx" ON "submissions"("state", "window_closes_at");
-
--- CreateIndex
 CREATE UNIQUE INDEX "submissions_id_contract_id_key" ON "submissions"("id", "contract_id");
 
 -- CreateIndex
 CREATE INDEX "runs_submission_id_idx" ON "runs"("submission_id");
 
 -- CreateIndex
-CREATE INDEX "runs_state_idx" ON "runs"("state");
-
--- CreateIndex
 CREATE UNIQUE INDEX "challenges_seq_key" ON "challenges"("seq");
 
 -- CreateIndex
 CREATE INDEX "challenges_submission_id_idx" ON "challenges"("submission_id");
-
--- CreateIndex
-CREATE INDEX "challenges_contract_id_state_idx" ON "challenges"("contract_id", "state");
-
--- CreateIndex
-CREATE INDEX "challenges_state_decide_by_idx" ON "challenges"("state", "decide_by");
 
 -- CreateIndex
 CREATE UNIQUE INDEX "escrows_transfer_id_key" ON "escrows"("transfer_id");
