@@ -165,6 +165,14 @@ describe('an open stream', () => {
     expect(await stream.rest()).not.toContain('event: end');
   });
 
+  it('gets the comment also where the events are looked at more often than it is due', async () => {
+    // Looked at every two seconds, whether or not there is a reason.
+    await listen({ heartbeatMs: 3_000, connectionTimeoutMs: 10_000 });
+    const id = await world.openContract();
+    const stream = await open(world.people.solver, `/v1/contracts/${id}/events`);
+    expect(await stream.until(': still here')).toContain('contract_open');
+  });
+
   it('is one of too many: refused, until another one is closed', async () => {
     await listen({ watchersPerPrincipalMax: 2 });
     const id = await world.openContract();
