@@ -37,8 +37,8 @@ interface Attempt {
  */
 export const verify: JobHandler = async (deps, job, signal) => {
   const { work } = deps.database;
-  const task = await work.runTask(job.subjectId);
-  const attempt = task === null ? null : await work.startRun(task.run.id, deps.workerId);
+  const attempt = await work.startRun(job.subjectId, deps.workerId);
+  const task = attempt === null ? null : await work.runTask(job.subjectId);
   if (task === null || attempt === null) return DONE;
   const started = { task, attempt };
   try {
