@@ -23,6 +23,11 @@ const { table, create } = defineErrors({
     httpStatus: 403,
     meaning: 'Only the owner of the contract may do that.',
   },
+  API_ARBITER_NOT_APART: {
+    ...CALLER,
+    httpStatus: 403,
+    meaning: 'The arbiter has the role of a solver or challenger, too, and so does not see enough.',
+  },
   API_NOT_FOUND: {
     ...CALLER,
     httpStatus: 404,

@@ -19,6 +19,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access;
     takesContract?: boolean;
+    /** Its answer lasts as long as the client likes. */
+    isStream?: boolean;
   }
 }
 

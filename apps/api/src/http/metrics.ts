@@ -18,7 +18,8 @@ export function registerMetrics(app: Api, { database }: Pick<ApiContext, 'databa
   const workers = gauge('kervyxa_workers', 'Workers by state.', ['state']);
 
   app.addHook('onResponse', async (request, reply) => {
-    const route = request.routeOptions.url ?? 'unknown';
+    const { url: route = 'unknown', config } = request.routeOptions;
+    if (config.isStream === true) return;
     const status = `${Math.floor(reply.statusCode / 100)}xx`;
     durations.observe({ method: request.method, route, status }, reply.elapsedTime / 1_000);
   });

@@ -17,6 +17,9 @@ beforeAll(async () => {
       invited: [people.solver.id],
     },
   });
+  const invited = await world.begin(ids.invite);
+  ids.invited = invited.submissionId;
+  ids.invitedRun = invited.runId;
   ids.open = await openContract();
   const failed = await decide(ids.open, 'FAIL');
   const passed = await decide(ids.open, 'PASS', people.otherSolver);
@@ -91,6 +94,25 @@ describe('S18 asks for somebody else’s things by their id', () => {
   ])('%s', async (_what, url, expected) => {
     expect(await statuses(url())).toEqual(expected);
     expect((await world.ask(null, 'GET', url())).code).toBe('API_KEY_MISSING');
+  });
+
+  it('finds out by the words that there is something: what it may not see is told as what there is not', async () => {
+    const zeros = '0'.repeat(26);
+    for (const [url, nothing] of [
+      [`/v1/contracts/${ids.draft}`, `/v1/contracts/con_${zeros}`],
+      [`/v1/submissions/${ids.invited}`, `/v1/submissions/sub_${zeros}`],
+      [`/v1/submissions/${ids.invited}/challenges`, `/v1/submissions/sub_${zeros}/challenges`],
+      [`/v1/runs/${ids.failedRun}`, `/v1/runs/run_${zeros}`],
+      [`/v1/runs/${ids.invitedRun}/events`, `/v1/runs/run_${zeros}/events`],
+      [`/v1/runs/${ids.passedRun}/logs/unchanged`, `/v1/runs/${ids.passedRun}/logs/nothing`],
+    ] as const) {
+      const answers = [];
+      for (const each of [url, nothing]) {
+        const { fields } = await world.ask(world.people.otherSolver, 'GET', each);
+        answers.push({ ...fields, instance: '' });
+      }
+      expect(answers[0]).toEqual(answers[1]);
+    }
   });
 
   it('reads the hidden criterion off any answer: only owners and arbiters find its secret', async () => {

@@ -1,9 +1,10 @@
 import { CHALLENGE_KINDS, type ChallengeCase } from '@kervyxa/settlement';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import type { Sight } from '../auth/access.ts';
 import { principalOf, roleMissing } from '../auth/authenticate.ts';
 import type { Api, ApiContext } from '../context.ts';
-import { notFound } from '../errors.ts';
+import { createApiError, notFound } from '../errors.ts';
 import { answerWith, callOf } from '../http/answers.ts';
 import { PROBLEM_ANSWER } from '../http/openapi.ts';
 import {
@@ -45,7 +46,7 @@ export function registerChallenges(app: Api, { database, sights, newId }: ApiCon
     async (request, reply) => {
       const challenger = principalOf(request);
       const { kind, evidence } = request.body;
-      const submission = await seenSubmission(request.params.id, request);
+      const { submission } = await seenSubmission(request.params.id, request);
       if (kind !== 'UPHOLD_PASS' && !challenger.roles.includes('challenger')) {
         throw roleMissing(['challenger']);
       }
@@ -83,8 +84,7 @@ export function registerChallenges(app: Api, { database, sights, newId }: ApiCon
       },
     },
     async (request, reply) => {
-      const submission = await seenSubmission(request.params.id, request);
-      const sight = await sights.ofContract(principalOf(request), submission.contractId);
+      const { submission, sight } = await seenSubmission(request.params.id, request);
       const rows = await reads.listChallenges(submission.id);
       return reply.send({
         items: rows.map((row) => toChallengeView(row, submission.solverId, sight)),
@@ -104,10 +104,9 @@ export function registerChallenges(app: Api, { database, sights, newId }: ApiCon
       },
     },
     async (request, reply) => {
-      const row = await seenChallenge(request.params.id, request);
-      const sight = await sights.ofContract(principalOf(request), row.contractId);
-      const submission = await reads.submission(row.submissionId);
-      return reply.send(toChallengeView(row, submission?.solverId ?? '', sight));
+      const { challenge, sight } = await seenChallenge(request.params.id, request);
+      const submission = await reads.submission(challenge.submissionId);
+      return reply.send(toChallengeView(challenge, submission?.solverId ?? '', sight));
     },
   );
 
@@ -124,7 +123,9 @@ export function registerChallenges(app: Api, { database, sights, newId }: ApiCon
       },
     },
     async (request, reply) => {
-      const { id: challengeId, contractId } = await seenChallenge(request.params.id, request);
+      const { challenge, sight } = await seenChallenge(request.params.id, request);
+      assertApart(sight);
+      const { id: challengeId, contractId } = challenge;
       const { decision, statement } = request.body;
       const arbiterId = principalOf(request).id;
       const command = { kind: 'resolve', challengeId, arbiterId, decision } as const;
@@ -139,18 +140,29 @@ export function registerChallenges(app: Api, { database, sights, newId }: ApiCon
   );
 
   async function seenSubmission(id: string, request: FastifyRequest) {
-    const row = await reads.submission(id);
-    if (row === null) throw notFound('submission');
-    await sights.ofContract(principalOf(request), row.contractId);
-    return row;
+    const submission = await reads.submission(id);
+    if (submission === null) throw notFound('submission');
+    const { contractId } = submission;
+    const sight = await sights.ofContract(principalOf(request), contractId, 'submission');
+    return { submission, sight };
   }
 
   async function seenChallenge(id: string, request: FastifyRequest) {
-    const row = await reads.challenge(id);
-    if (row === null) throw notFound('challenge');
-    await sights.ofContract(principalOf(request), row.contractId);
-    return row;
+    const challenge = await reads.challenge(id);
+    if (challenge === null) throw notFound('challenge');
+    const { contractId } = challenge;
+    const sight = await sights.ofContract(principalOf(request), contractId, 'challenge');
+    return { challenge, sight };
   }
+}
+
+/** Who does not see what the parties wrote, since it could submit or challenge, can't decide about it. */
+function assertApart({ isArbiter }: Sight): void {
+  if (isArbiter) return;
+  throw createApiError('API_ARBITER_NOT_APART', {
+    message: 'expected an arbiter without the roles solver and challenger, got one with them',
+    fix: 'let an arbiter decide who is nothing else',
+  });
 }
 
 function receiptOf(challenges: readonly ChallengeCase[], id: string, contractId: string) {

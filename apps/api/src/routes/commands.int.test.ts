@@ -156,6 +156,8 @@ describe('S18 commands of others', () => {
     const early = await post('arbiter', `/v1/challenges/${challenge.id}/resolve`, decision);
     expect(early.code).toBe('SETTLEMENT_RESPONSE_RUNNING');
     await post('solver', url, { kind: 'UPHOLD_PASS', evidence: 'See line 3.' });
+    const hats = await post('twoHats', `/v1/challenges/${challenge.id}/resolve`, decision);
+    expect(hats).toMatchObject({ status: 403, code: 'API_ARBITER_NOT_APART' });
     expect(await outcomes(`/v1/challenges/${challenge.id}/resolve`, decision, 'arbiter')).toEqual(
       onlyRole('arbiter', 200),
     );

@@ -22,7 +22,7 @@ export function registerEvents(app: Api, context: ApiContext): void {
   app.get(
     '/v1/runs/:id/events',
     {
-      config: { access: 'any_key' },
+      config: { access: 'any_key', isStream: true },
       schema: {
         tags: ['runs'],
         summary: 'What happens in a run, as it happens',
@@ -54,7 +54,7 @@ export function registerEvents(app: Api, context: ApiContext): void {
   app.get(
     '/v1/contracts/:id/events',
     {
-      config: { access: 'any_key' },
+      config: { access: 'any_key', isStream: true },
       schema: {
         tags: ['contracts'],
         summary: 'What happens to a contract and its submissions, as it happens',

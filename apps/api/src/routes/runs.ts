@@ -30,7 +30,7 @@ export async function seenRun(
   const run = await database.reads.run(runId);
   const submission = run === null ? null : await database.reads.submission(run.submissionId);
   if (run === null || submission === null) throw notFound('run');
-  const sight = await sights.ofContract(viewer, run.contractId);
+  const sight = await sights.ofContract(viewer, run.contractId, 'run');
   if (!seesRuns(sight, submission)) throw notFound('run');
   return { run, submission, sight };
 }

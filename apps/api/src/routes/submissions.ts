@@ -118,7 +118,7 @@ export function registerSubmissions(app: Api, { database, sights, settings }: Ap
     async (request, reply) => {
       const row = await reads.submission(request.params.id);
       if (row === null) throw notFound('submission');
-      const sight = await sights.ofContract(principalOf(request), row.contractId);
+      const sight = await sights.ofContract(principalOf(request), row.contractId, 'submission');
       return reply.send(toSubmissionDetail(row, await reads.listRuns(row.id), sight));
     },
   );
