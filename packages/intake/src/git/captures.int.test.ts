@@ -3,11 +3,19 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { buildRepository, deltaBombPack, rawCommit, rawTree, writeObject } from '@kervyxa/testing';
+import {
+  buildRepository,
+  deltaBombPack,
+  rawCommit,
+  rawTree,
+  writeBranch,
+  writeObject,
+} from '@kervyxa/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Intake, IntakeRequest } from '../port.ts';
 import { unpack } from '../shared-suite.ts';
 import { writeBundleHeader } from './bundle.ts';
+import { buriedPacks } from './testing/slow-pack.ts';
 import { createWorld, runPlainGit, sha, type World } from './testing/harness.ts';
 
 const { signal } = new AbortController();
@@ -366,6 +374,26 @@ describe('a capture and an accident', () => {
       code: 'INTAKE_BASE_UNAVAILABLE',
     });
   });
+
+  it('has a history of deltas whose large bases only the base has: it ends with the time for git', async () => {
+    const { basePack, base, thinPack, commit } = buriedPacks({
+      files: 60,
+      baseBytes: 110 * 1_048_576,
+    });
+    const place = join(repository, 'objects/pack/pack-base.pack');
+    await writeFile(place, basePack);
+    await runPlainGit('-C', repository, 'index-pack', place);
+    await writeBranch(repository, 'slow', base);
+    const hostile = await world.startServer({ pack: thinPack });
+    const request = { ...requestFor(commit, base), repositoryUrl: hostile.url('noisy.git') };
+    const fetched = await world.newIntake().fetchCommit(request, signal);
+    expect(fetched.kind).toBe('fetched');
+    const hurried = world.newIntake({ limits: { gitCpuSecondsMax: 2 } });
+    const outcome = await hurried.fetchCommit(request, signal);
+    if (outcome.kind !== 'fetched') throw new Error(outcome.message);
+    const exported = Array.fromAsync(outcome.source.exportCapture(signal));
+    await expect(exported).rejects.toMatchObject({ code: 'INTAKE_CAPTURE_TOO_LARGE' });
+  }, 60_000);
 
   it('is read from a disk that lost part of it: trouble of ours, and fetched anew', async () => {
     const outcome = await world.intake.fetchCommit(requestFor(), signal);

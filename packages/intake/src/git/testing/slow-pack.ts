@@ -7,54 +7,94 @@ const TREE = 2;
 const BLOB = 3;
 const DELTA = 7;
 
+interface SlowPackSize {
+  readonly files: number;
+  readonly baseBytes: number;
+}
+
 /**
  * A pack of few hundred kilobytes whose last commit adds many small files, each a delta of one of two large blobs in
  * turn: neither stays in git's cache while the other is unpacked. The large ones are in the history only, in a commit
  * between `parent` and `commit`.
  */
-export function slowPack({ files, baseBytes }: { files: number; baseBytes: number }): {
+export function slowPack({ files, baseBytes }: SlowPackSize): {
   pack: Uint8Array;
   parent: string;
   commit: string;
 } {
+  const writer = createPackWriter();
+  const large = writer.addLarge(baseBytes);
+  const small = writer.addDeltas(large, { files, baseBytes });
+  const first = writer.add(BLOB, 'blob', Buffer.from('first\n'));
+  const parent = writer.addCommit(writer.addTree([first]), []);
+  const between = writer.addCommit(writer.addTree(large), [parent]);
+  const commit = writer.addCommit(writer.addTree(small), [between]);
+  return { pack: writer.pack(), parent, commit };
+}
+
+/**
+ * The same in two packs: the large blobs are buried in the history of `base`, and the deltas, which can not stand
+ * without them, are in the history of `commit`, whose own tree has neither.
+ */
+export function buriedPacks({ files, baseBytes }: SlowPackSize): {
+  basePack: Uint8Array;
+  base: string;
+  thinPack: Uint8Array;
+  commit: string;
+} {
+  const ours = createPackWriter();
+  const large = ours.addLarge(baseBytes);
+  const tree = ours.addTree([ours.add(BLOB, 'blob', Buffer.from('first\n'))]);
+  const root = ours.addCommit(tree, []);
+  const base = ours.addCommit(tree, [ours.addCommit(ours.addTree(large), [root])]);
+  const theirs = createPackWriter();
+  const small = theirs.addTree(theirs.addDeltas(large, { files, baseBytes }));
+  const commit = theirs.addCommit(tree, [theirs.addCommit(small, [root]), base]);
+  return { basePack: ours.pack(), base, thinPack: theirs.pack(), commit };
+}
+
+function createPackWriter() {
   const objects: Buffer[] = [];
   const add = (type: number, name: string, content: Uint8Array): string => {
     objects.push(Buffer.concat([entryHeader(type, content.length), deflateSync(content)]));
     return idOf(name, content);
   };
-  const large = [0, 1].map((byte) => add(BLOB, 'blob', Buffer.alloc(baseBytes, byte)));
-  const small = Array.from({ length: files }, (_, index) => {
-    const content = Buffer.from(`small ${index}\n`);
-    const delta = Buffer.concat([
-      varint(baseBytes),
-      varint(content.length),
-      Buffer.from([content.length]),
-      content,
-    ]);
-    const base = Buffer.from(large[index % 2] ?? '', 'hex');
-    objects.push(Buffer.concat([entryHeader(DELTA, delta.length), base, deflateSync(delta)]));
-    return idOf('blob', content);
-  });
-  const treeOf = (ids: readonly string[]): string =>
-    add(
-      TREE,
-      'tree',
-      rawTree(
-        ids.map((id, index) => ({ mode: '100644', name: String(index).padStart(5, '0'), id })),
-      ),
-    );
-  const commitOf = (ids: readonly string[], parents: string[]): string =>
-    add(COMMIT, 'commit', Buffer.from(rawCommit(treeOf(ids), parents)));
-  const first = add(BLOB, 'blob', Buffer.from('first\n'));
-  const parent = commitOf([first], []);
-  const between = commitOf(large, [parent]);
-  const commit = commitOf(small, [between]);
-  const head = Buffer.alloc(12, 'PACK');
-  head.writeUInt32BE(2, 4);
-  head.writeUInt32BE(objects.length, 8);
-  const body = Buffer.concat([head, ...objects]);
-  const pack = Buffer.concat([body, createHash('sha1').update(body).digest()]);
-  return { pack, parent, commit };
+  return {
+    add,
+    addLarge: (bytes: number): string[] =>
+      [0, 1].map((byte) => add(BLOB, 'blob', Buffer.alloc(bytes, byte))),
+    /** Small files, each a delta of one of the large ones in turn. */
+    addDeltas: (large: readonly string[], { files, baseBytes }: SlowPackSize): string[] =>
+      Array.from({ length: files }, (_, index) => {
+        const content = Buffer.from(`small ${index}\n`);
+        const delta = Buffer.concat([
+          varint(baseBytes),
+          varint(content.length),
+          Buffer.from([content.length]),
+          content,
+        ]);
+        const base = Buffer.from(large[index % 2] ?? '', 'hex');
+        objects.push(Buffer.concat([entryHeader(DELTA, delta.length), base, deflateSync(delta)]));
+        return idOf('blob', content);
+      }),
+    addTree: (ids: readonly string[]): string => {
+      const entries = ids.map((id, index) => ({
+        mode: '100644',
+        name: String(index).padStart(5, '0'),
+        id,
+      }));
+      return add(TREE, 'tree', rawTree(entries));
+    },
+    addCommit: (tree: string, parents: readonly string[]): string =>
+      add(COMMIT, 'commit', Buffer.from(rawCommit(tree, parents))),
+    pack: (): Uint8Array => {
+      const head = Buffer.alloc(12, 'PACK');
+      head.writeUInt32BE(2, 4);
+      head.writeUInt32BE(objects.length, 8);
+      const body = Buffer.concat([head, ...objects]);
+      return Buffer.concat([body, createHash('sha1').update(body).digest()]);
+    },
+  };
 }
 
 function idOf(name: string, content: Uint8Array): string {
