@@ -211,6 +211,24 @@ describe('S28 a solver or contract with many jobs', () => {
     expect(after.indexOf(single)).toBeLessThanOrEqual(1);
   });
 
+  it('sends them all at once: they take the turns that they would get one after the other', async () => {
+    const crowd = Array.from({ length: 10 }, newSubject);
+    const flow = { solverId: 'prn_batch', contractId: 'con_batch' };
+    const sql = await database.pool.connect();
+    await queue.sendMany(
+      sql,
+      'verify',
+      crowd.map((subjectId) => ({ subjectId, ...flow })),
+    );
+    sql.release();
+    const [single, last] = [newSubject(), newSubject()];
+    await send(single, { solverId: 'prn_alone', contractId: 'con_alone' });
+    await send(last, flow);
+    const order = await takeAll();
+    expect(order.filter((subject) => subject !== single)).toEqual([...crowd, last]);
+    expect(order.indexOf(single)).toBe(1);
+  });
+
   it('still gets its turns when somebody new comes after every job', async () => {
     const backlog = Array.from({ length: 20 }, newSubject);
     for (const subject of backlog)

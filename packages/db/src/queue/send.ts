@@ -1,7 +1,7 @@
 import { sha256Hex } from '@kervyxa/core';
 import type { Db, PgBoss } from 'pg-boss';
 import type { QueueName } from '../ports.ts';
-import { takeTurn } from './turns.ts';
+import { takeTurns } from './turns.ts';
 
 /** A connection of `pg` on which a transaction has begun. */
 export interface SqlTransaction {
@@ -70,7 +70,7 @@ export async function sendNew(
   subjectId: string,
   { delayMs, tries = 0, ...flow }: SendOptions & { readonly tries?: number },
 ): Promise<boolean> {
-  const turn = await takeTurn(db, name, flow);
+  const [turn = 0] = await takeTurns(db, name, [flow]);
   const data: JobData = { ...flow, tries };
   const id = await boss.send(name, data, {
     db,

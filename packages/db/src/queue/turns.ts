@@ -34,23 +34,34 @@ export async function createTurns(db: Db, names: readonly QueueName[]): Promise<
     INSERT INTO ${QUEUE_SCHEMA}.clock (queue, turn) VALUES ${clocks} ON CONFLICT DO NOTHING;`);
 }
 
-/** The turn of a new job. */
-export async function takeTurn(db: Db, name: QueueName, flow: JobFlow): Promise<number> {
+/** The turns of new jobs, in their order: those that they would get one after the other. */
+export async function takeTurns(
+  db: Db,
+  name: QueueName,
+  flows: readonly JobFlow[],
+): Promise<number[]> {
   const { rows } = await db.executeSql(
-    `WITH flows AS (
-       INSERT INTO ${QUEUE_SCHEMA}.turn (queue, flow, turn)
-       SELECT clock.queue, mine.flow, 1 + greatest(clock.turn, (
+    `WITH jobs AS (
+       SELECT * FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS job (contract, solver, n)
+     ), flows AS (
+       SELECT n, contract AS flow FROM jobs UNION ALL SELECT n, solver FROM jobs
+     ), lasts AS (
+       SELECT mine.flow, greatest(clock.turn, (
          SELECT max(last.turn) FROM ${QUEUE_SCHEMA}.turn last
          WHERE last.queue = clock.queue AND last.flow = mine.flow
-       ))
-       FROM ${QUEUE_SCHEMA}.clock, (VALUES ($2::text), ($3::text)) AS mine (flow)
+       )) AS turn
+       FROM ${QUEUE_SCHEMA}.clock, (SELECT DISTINCT flow FROM flows) AS mine
        WHERE clock.queue = $1::text
-       RETURNING turn
+     ), turns AS (
+       SELECT n, flow, (lasts.turn + row_number() OVER (PARTITION BY flow ORDER BY n))::integer AS turn
+       FROM flows JOIN lasts USING (flow)
+     ), taken AS (
+       INSERT INTO ${QUEUE_SCHEMA}.turn (queue, flow, turn) SELECT $1::text, flow, turn FROM turns
      )
-     SELECT max(turn) AS turn FROM flows`,
-    [name, flow.contractId, flow.solverId],
+     SELECT max(turn) AS turn FROM turns GROUP BY n ORDER BY n`,
+    [name, flows.map(({ contractId }) => contractId), flows.map(({ solverId }) => solverId)],
   );
-  return Number(rows[0]?.turn);
+  return rows.map(({ turn }) => Number(turn));
 }
 
 /** A job with that turn was taken. */
