@@ -26,6 +26,7 @@ export type {
   Role,
   RunRow,
   SubmissionRow,
+  SubmittedRow,
   TransferRow,
   Upkeep,
   WorkerStore,

@@ -85,6 +85,11 @@ export interface SubmissionRow {
   readonly resultDigest: string | null;
 }
 
+/** A submission as it was received, now or (a repeat) before under the same Idempotency-Key. */
+export interface SubmittedRow extends SubmissionRow {
+  readonly isRepeat: boolean;
+}
+
 export interface RunRow {
   readonly id: string;
   readonly submissionId: string;
@@ -229,7 +234,10 @@ export interface Commands {
     contractId: string,
     toAnswer: (row: ContractRow) => Answer,
   ): Promise<Answer>;
-  /** The fast path of the `submit` command: shares the contract's lock with other submits. */
+  /**
+   * The fast path of the `submit` command: shares the contract's lock with other submits. Keeps no answer under the key:
+   * a repeat's is made again, of the submission as it was received.
+   */
   submit(
     call: Call,
     input: {
@@ -237,7 +245,7 @@ export interface Commands {
       readonly repositoryUrl: string;
       readonly commit: string;
     },
-    toAnswer: (row: SubmissionRow) => Answer,
+    toAnswer: (row: SubmittedRow) => Answer,
   ): Promise<Answer>;
   /** fund, cancel, retry, challenge (with evidence) and resolve (with a statement). */
   execute(

@@ -18,7 +18,12 @@ export function callOf(request: FastifyRequest, input: unknown): Call {
 }
 
 /** Makes the answer that is kept under the key. */
-export type Keep = (status: number, view: object) => Answer;
+export type Keep = (
+  status: number,
+  view: object,
+  /** Where the store made it again instead of keeping it. */
+  options?: { readonly isRepeat: boolean },
+) => Answer;
 
 /**
  * Runs a command and sends its answer byte for byte as it is kept; says in a header if it is an earlier one. Answers
@@ -36,17 +41,14 @@ export async function answerWith(
 export async function runKept(
   run: (keep: Keep) => Promise<Answer>,
 ): Promise<{ answer: Answer; isReplay: boolean }> {
-  let made: Answer | null = null;
-  const answer = await run((status, view) => {
-    made = { status, body: JSON.stringify(view) };
-    return made;
+  const made = { body: '', isRepeat: false };
+  const answer = await run((status, view, { isRepeat } = { isRepeat: false }) => {
+    const body = JSON.stringify(view);
+    Object.assign(made, { body, isRepeat });
+    return { status, body };
   });
   // A transaction that was tried twice may have made an answer and then found an earlier one.
-  return { answer, isReplay: answer.body !== lastBody(made) };
-}
-
-function lastBody(made: Answer | null): string | null {
-  return made === null ? null : made.body;
+  return { answer, isReplay: made.isRepeat || answer.body !== made.body };
 }
 
 /** Sends text that is JSON already. */

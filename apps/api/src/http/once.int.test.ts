@@ -76,6 +76,8 @@ describe('S06 sends the same request twice', () => {
       Array.from({ length: 10 }, () => post('solver', url, body, 'k5')),
     );
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    const replayed = answers.filter(({ headers }) => headers['idempotency-replayed'] === 'true');
+    expect(replayed.length).toBe(9);
     const { items } = await world.ask(world.people.solver, 'GET', url);
     expect(items.length).toBe(1);
   });

@@ -50,7 +50,7 @@ export function registerSubmissions(app: Api, { database, sights, settings }: Ap
         commands.submit(
           callOf(request, request.body),
           { contractId, repositoryUrl, commit },
-          (row) => keep(201, toSubmissionView(row, sight)),
+          (row) => keep(201, toSubmissionView(row, sight), { isRepeat: row.isRepeat }),
         ),
       );
     },

@@ -1,5 +1,5 @@
 import { isAppError } from '@kervyxa/core';
-import type { SubmissionRow } from '../ports.ts';
+import type { SubmittedRow } from '../ports.ts';
 import type { ExecuteDeps } from './execute.ts';
 import type { Transact } from './in-transaction.ts';
 import { type Submit, submitAll, type Submitted } from './submit.ts';
@@ -7,7 +7,7 @@ import { type Submit, submitAll, type Submitted } from './submit.ts';
 const TOGETHER_MAX = 50;
 
 interface Waiting extends Submit {
-  readonly resolve: (row: SubmissionRow) => void;
+  readonly resolve: (row: SubmittedRow) => void;
   readonly reject: (reason: unknown) => void;
 }
 
@@ -19,7 +19,7 @@ interface Waiting extends Submit {
 export function createSubmitLines(
   transact: Transact,
   deps: ExecuteDeps,
-): (submit: Submit) => Promise<SubmissionRow> {
+): (submit: Submit) => Promise<SubmittedRow> {
   const lines = new Map<string, Waiting[]>();
 
   const serve = async (contractId: string, line: Waiting[]) => {

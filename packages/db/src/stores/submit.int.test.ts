@@ -1,7 +1,7 @@
 import { isAppError, sha256Hex } from '@kervyxa/core';
 import { decide } from '@kervyxa/settlement';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { SubmissionRow } from '../ports.ts';
+import type { SubmissionRow, SubmittedRow } from '../ports.ts';
 import { ANSWER, callOf, openStores, type Stores, TERMS } from '../testing/open-stores.ts';
 import { HOUR_MS } from '../testing/open-stores.ts';
 
@@ -210,7 +210,11 @@ describe('submitting', () => {
     const { contractId } = await stores.openContract();
     const solverId = await stores.bench.addPrincipal();
     const input = { contractId, repositoryUrl: URL, commit: commitOf('ten') };
-    const toAnswer = (row: SubmissionRow) => ({ status: 201, body: bodyOf(row) });
+    const repeats: boolean[] = [];
+    const toAnswer = ({ isRepeat, ...row }: SubmittedRow) => {
+      repeats.push(isRepeat);
+      return { status: 201, body: bodyOf(row) };
+    };
     const ask = () => stores.commands.submit(callOf(solverId, 'ten'), input, toAnswer);
     const answers = await Promise.all(Array.from({ length: 10 }, ask));
     const { submissions } = await stores.bench.readCase(contractId);
@@ -219,6 +223,7 @@ describe('submitting', () => {
     // Whatever has become of it meanwhile.
     answers.push(await ask());
     expect(new Set(answers.map(({ body }) => body)).size).toBe(1);
+    expect(repeats.filter((isRepeat) => !isRepeat)).toHaveLength(1);
     const { items } = await stores.reads.listSubmissions(contractId, { limit: 100, after: null });
     expect(items).toHaveLength(1);
     const jobs = await stores.test.pool.query('SELECT 1 FROM queue.job WHERE singleton_key = $1', [

@@ -1,7 +1,7 @@
 import { createSettlementError, type SettlementPolicy } from '@kervyxa/settlement';
 import { z } from 'zod';
 import { createDbError } from '../errors.ts';
-import type { Call, SubmissionRow } from '../ports.ts';
+import type { Call, SubmittedRow } from '../ports.ts';
 import { createContractUnknown, type ExecuteDeps } from './execute.ts';
 import { createIdempotencyConflict } from './idempotency.ts';
 import type { Transaction } from './in-transaction.ts';
@@ -33,7 +33,7 @@ export interface Submit {
   readonly call: Call;
   readonly input: SubmitInput;
 }
-export type Submitted = SubmissionRow | Error;
+export type Submitted = SubmittedRow | Error;
 
 /**
  * Puts submissions in line, in their order, together with their Idempotency-Keys and the jobs that capture their
@@ -94,10 +94,11 @@ function toRow(
   { outcome, submissionId: id, seq, receivedAt }: Outcome,
   solverId: string,
   { contractId, repositoryUrl, commit }: SubmitInput,
-): SubmissionRow | null {
+): SubmittedRow | null {
   const isIn = outcome === 'ACCEPTED' || outcome === 'REPEATED';
   if (!isIn || id === null || seq === null || receivedAt === null) return null;
   return {
+    isRepeat: outcome === 'REPEATED',
     id,
     seq,
     contractId,
