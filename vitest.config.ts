@@ -10,6 +10,8 @@ export default defineConfig({
           name: 'unit',
           include: ['{packages,apps,bench,demo}/**/*.test.{ts,mjs}', 'test/*.test.ts'],
           exclude: ['**/*.int.test.ts', '**/node_modules/**'],
+          // Ends what hangs; a busy machine may be slow without being wrong.
+          testTimeout: 60_000,
         },
       },
       {
