@@ -122,7 +122,7 @@ function* walk(folder: Folder, below: string): Generator<TreeEntry> {
 function unreadable(got: string, cause?: unknown): Error {
   return createIntakeError('INTAKE_PACKAGE_UNREADABLE', {
     message: `expected a plain tar archive of the hidden package, ${got}`,
-    fix: 'make it with kervyxa package pack, or with tar -cf, uncompressed',
+    fix: 'make it with tar -cf PACKAGE.tar -C FOLDER ., uncompressed',
     cause,
   });
 }
