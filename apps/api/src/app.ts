@@ -106,7 +106,8 @@ function createServer({ randomBytes, logger }: ApiDependencies, settings: ApiSet
       maxHeaderSize: HEADER_BYTES_MAX,
     },
     routerOptions: { maxParamLength: PARAM_LENGTH_MAX },
-    trustProxy: settings.trustProxy,
+    // The one hop next to us: what stands before it in the header is the client's own word.
+    trustProxy: settings.trustProxy && ((_address: string, hop: number) => hop === 0),
     // A client's own id could be somebody else's, or no id at all (S29).
     requestIdHeader: false,
     genReqId: createRequestIds(randomBytes),

@@ -28,7 +28,7 @@ export interface ApiSettings {
   readonly stalledReaderMs: number;
   /** How long a known key is trusted without asking the database: revocation takes effect within it. */
   readonly keyTrustMs: number;
-  /** Whether X-Forwarded-For counts: only behind a proxy that sets it. */
+  /** Whether the last address of X-Forwarded-For counts: only behind a proxy that adds it. */
   readonly trustProxy: boolean;
 }
 

@@ -65,6 +65,26 @@ describe('limits of rate', () => {
     expect((await ask(null, 'GET', '/healthz')).status).toBe(200);
   });
 
+  it('claims another address each time: what counts is the one that the proxy adds, if there is one', async () => {
+    for (const trustProxy of [false, true]) {
+      const settings = { strangerRequestsPerWindowMax: 1, trustProxy };
+      world = await createWorld({ settings });
+      const codes = [];
+      for (const claimed of ['6.6.6.1', '6.6.6.2']) {
+        const headers = { 'x-forwarded-for': `${claimed}, 203.0.113.7` };
+        codes.push((await world.ask(null, 'GET', '/v1/me', undefined, headers)).code);
+      }
+      const other = { 'x-forwarded-for': '203.0.113.8' };
+      codes.push((await world.ask(null, 'GET', '/v1/me', undefined, other)).code);
+      expect(codes).toEqual([
+        'API_KEY_MISSING',
+        'API_RATE_EXCEEDED',
+        trustProxy ? 'API_KEY_MISSING' : 'API_RATE_EXCEEDED',
+      ]);
+      if (!trustProxy) await world.close();
+    }
+  });
+
   it('is revoked: the key is worth nothing once it is no longer trusted', async () => {
     world = await createWorld();
     const { ask, people, revoke } = world;
