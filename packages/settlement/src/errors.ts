@@ -44,7 +44,7 @@ const { table, create } = defineErrors({
   SETTLEMENT_NOTHING_TO_ANSWER: conflict('No open challenge waits for an answer.'),
   SETTLEMENT_CHALLENGE_NOT_OPEN: conflict('The challenge does not wait for the arbiter.'),
   SETTLEMENT_ARBITER_PARTIAL: forbidden(
-    'The arbiter is the requester, the solver or the challenger.',
+    'The arbiter is the requester, a solver in line, or has challenged or answered.',
   ),
   SETTLEMENT_RESPONSE_RUNNING: conflict('The solver has not answered and still has time to do so.'),
   SETTLEMENT_RERUN_USED: conflict('The arbiter has ordered a rerun for the challenge before.'),

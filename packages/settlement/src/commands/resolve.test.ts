@@ -57,6 +57,27 @@ describe('an arbiter', () => {
     }
   });
 
+  it('who overturns the pass to free it for the own submission behind it is refused', async () => {
+    await story.submit('prn_next');
+    const challengeId = await story.challenge(winner, 'OVERTURN_PASS');
+    await story.elapse(TERMS.responseWindowMs);
+    const command = { kind: 'resolve', challengeId, decision: 'OVERTURN_PASS' } as const;
+    expect(await story.try({ ...command, arbiterId: 'prn_next' })).toBe(
+      'SETTLEMENT_ARBITER_PARTIAL',
+    );
+  });
+
+  it('who gets the own bond back by deciding another’s challenge, or has answered it, is refused', async () => {
+    const challengeId = await story.challenge(winner, 'OVERTURN_PASS');
+    await story.challenge(winner, 'OVERTURN_PASS', 'prn_other');
+    await story.challenge(winner, 'UPHOLD_PASS', 'prn_friend');
+    await story.elapse(TERMS.responseWindowMs);
+    const command = { kind: 'resolve', challengeId, decision: 'OVERTURN_PASS' } as const;
+    for (const arbiterId of ['prn_other', 'prn_friend'])
+      expect(await story.try({ ...command, arbiterId })).toBe('SETTLEMENT_ARBITER_PARTIAL');
+    expect(await resolve(challengeId, 'OVERTURN_PASS')).toBeNull();
+  });
+
   it.each(['UPHOLD_PASS', 'OVERTURN_PASS'] as const)(
     'who decides %s waits for the solver’s answer or the end of the time for it',
     async (decision) => {

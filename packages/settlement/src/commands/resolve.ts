@@ -36,12 +36,20 @@ function orderRerun(draft: Draft, { id, submissionId, rerunOrdered }: ChallengeC
   return null;
 }
 
+/** Whoever has a stake in the outcome: a place in line behind the pass, or a bond that it decides about. */
 function refuseParty(draft: Draft, challenge: ChallengeCase, arbiterId: string): Refusal {
-  const { requesterId } = draft.contract;
-  const { solverId } = submissionOf(draft, challenge.submissionId);
-  if (![requesterId, solverId, challenge.challengerId].includes(arbiterId)) return null;
+  const { contract, submissions, challenges } = draft;
+  const isParty =
+    contract.requesterId === arbiterId ||
+    submissions.some(({ solverId }) => solverId === arbiterId) ||
+    challenges.some(
+      ({ submissionId, challengerId }) =>
+        submissionId === challenge.submissionId && challengerId === arbiterId,
+    );
+  if (!isParty) return null;
   return createSettlementError('SETTLEMENT_ARBITER_PARTIAL', {
-    message: 'expected an arbiter who is no party, got the requester, solver or challenger',
+    message:
+      'expected an arbiter who is no party, got the requester, a solver in line, or one who challenged or answered',
     fix: 'Have another arbiter decide.',
   });
 }
