@@ -93,6 +93,20 @@ describe('a challenge', () => {
     );
   });
 
+  it('S23 sock puppets who use up all places silence neither the requester nor the solver', async () => {
+    story = await beginStory(await openFakeBench({ ...POLICY, challengesMax: 2 }));
+    winner = await story.submit();
+    await story.seal(winner, PASS);
+    const { solverId } = await story.submission(winner);
+    for (const kind of ['OVERTURN_PASS', 'UPHOLD_PASS'] as const) {
+      await story.challenge(winner, kind, 'prn_sock_1');
+      await story.challenge(winner, kind, 'prn_sock_2');
+    }
+    expect(await story.try(await filing('UPHOLD_PASS', solverId))).toBeNull();
+    expect(await story.try(await filing('RERUN_VERIFICATION', story.requesterId))).toBeNull();
+    expect(await story.try(await filing('UPHOLD_PASS', solverId))).toBeNull();
+  });
+
   it('does not count any more when it became void', async () => {
     story = await beginStory(await openFakeBench({ ...POLICY, challengesMax: 1 }));
     const earlier = await story.submit();

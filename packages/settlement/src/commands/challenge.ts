@@ -28,7 +28,7 @@ function dispute(draft: Draft, command: ChallengeCommand, holder: SubmissionCase
     refuseSolver(holder, command.challengerId) ??
     refuseWindow(draft, holder) ??
     refuseSecond(draft, command) ??
-    refuseFull(draft, holder.id, (each) => each.kind !== 'UPHOLD_PASS');
+    refuseFull(draft, command, draft.contract.requesterId);
   if (refusal !== null) return refusal;
   const { challengeId, challengerId, submissionId, challenge: kind } = command;
   const { challengeBondMinor: bondMinor, currency, responseWindowMs } = draft.contract;
@@ -61,7 +61,7 @@ function answer(draft: Draft, command: ChallengeCommand, holder: SubmissionCase)
   const { challengeId, challengerId, submissionId } = command;
   const refusal = hasAnswered(draft, last, challengerId)
     ? refuseDuplicate('one answer to each challenge')
-    : refuseFull(draft, holder.id, (each) => each.kind === 'UPHOLD_PASS');
+    : refuseFull(draft, command, holder.solverId);
   if (refusal !== null) return refusal;
   const respondBy = laterBy(draft, draft.contract.responseWindowMs);
   addChallenge(draft, {
@@ -124,16 +124,23 @@ function refuseDuplicate(expected: string): Refusal {
   });
 }
 
-/** Answers cost nothing, so they are counted apart: nobody can use up the places of challenges with them. */
+/**
+ * Answers cost nothing, so they are counted apart: nobody can use up the places of challenges with them. Nor can anybody
+ * use up the place of the party that is concerned: the requester may always challenge, the solver always answer.
+ */
 function refuseFull(
   { challenges, policy }: Draft,
-  submissionId: string,
-  isCounted: (challenge: ChallengeCase) => boolean,
+  { submissionId, challengerId, challenge: kind }: ChallengeCommand,
+  partyId: string,
 ): Refusal {
+  const isAnswer = kind === 'UPHOLD_PASS';
   const count = challenges.filter(
-    (each) => each.submissionId === submissionId && each.state !== 'VOIDED' && isCounted(each),
+    (each) =>
+      each.submissionId === submissionId &&
+      each.state !== 'VOIDED' &&
+      (each.kind === 'UPHOLD_PASS') === isAnswer,
   ).length;
-  if (count < policy.challengesMax) return null;
+  if (count < policy.challengesMax || challengerId === partyId) return null;
   return createSettlementError('SETTLEMENT_CHALLENGES_FULL', {
     message: `expected fewer than ${policy.challengesMax} challenges of one submission, got ${count}`,
   });
