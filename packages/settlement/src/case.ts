@@ -121,8 +121,9 @@ export interface ChallengeCase {
 
 /**
  * All that decides about one contract's money, read under its lock: the contract; its submissions that are not at an
- * end (and INCONCLUSIVE ones that the operator may try again: all but those with a source reason), in order of receipt;
- * all their runs, in order of creation; all their challenges, ended ones too, in order of filing.
+ * end, and the one that the command is about whatever its state, in order of receipt; all their runs, in order of
+ * creation; all their challenges, ended ones too, in order of filing. Ended submissions have no bound, so that they are
+ * left out, also those that the operator may try again.
  */
 export interface ContractCase {
   readonly contract: ContractFacts;

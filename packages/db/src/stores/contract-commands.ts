@@ -56,7 +56,7 @@ export async function startApproval(
 export async function lockContract(sql: Sql, id: string): Promise<ContractRecord> {
   const [contract] = await queryRows<ContractRecord>(
     sql,
-    `SELECT ${CONTRACT_COLUMNS} FROM contracts c WHERE c.id = $1 FOR UPDATE`,
+    `SELECT ${CONTRACT_COLUMNS} FROM contracts c WHERE c.id = $1 FOR NO KEY UPDATE`,
     [id],
   );
   if (contract === undefined) throw createContractUnknown(id);

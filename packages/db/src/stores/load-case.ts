@@ -19,9 +19,18 @@ import {
   SUBMISSION_STATES,
   type SubmissionCase,
 } from '@kervyxa/settlement';
-import type { Challenge, Contract, Run, Submission } from '../generated/client.ts';
-import { CHALLENGE_COLUMNS, CONTRACT_COLUMNS, RUN_COLUMNS, SUBMISSION_COLUMNS } from './rows.ts';
-import { toOneOf, toReason } from './rows.ts';
+import type { Submission } from '../generated/client.ts';
+import {
+  CHALLENGE_COLUMNS,
+  type ChallengeTermsRow,
+  type ContractTermsRow,
+  RUN_COLUMNS,
+  type RunTermsRow,
+  SUBMISSION_COLUMNS,
+  TERMS_COLUMNS,
+  toOneOf,
+  toReason,
+} from './rows.ts';
 import { queryRows, type Sql } from './sql.ts';
 
 const LIVE_STATES = ['RECEIVED', 'QUEUED', 'RUNNING', 'VERIFIED', 'HELD', 'PASSED', 'DEFERRED'];
@@ -34,17 +43,17 @@ export interface LoadedCase {
 }
 
 /**
- * Locks the contract until the transaction ends and reads its case. Null where there is none. Besides what a case
- * must have, the submission that the command is about is in it whatever its state, so that a refusal can say why.
+ * Locks the contract until the transaction ends and reads its case. Null where there is none. Its key is left to
+ * others: who only refers to it, such as a payout that is being confirmed, has not to wait, with the ledger's head in hand.
  */
 export async function loadCase(
   sql: Sql,
   contractId: string,
   command: Command,
 ): Promise<LoadedCase | null> {
-  const [contract] = await queryRows<Contract>(
+  const [contract] = await queryRows<ContractTermsRow>(
     sql,
-    `SELECT ${CONTRACT_COLUMNS} FROM contracts c WHERE c.id = $1 FOR UPDATE`,
+    `SELECT ${TERMS_COLUMNS} FROM contracts c WHERE c.id = $1 FOR NO KEY UPDATE`,
     [contractId],
   );
   if (contract === undefined) return null;
@@ -53,10 +62,9 @@ export async function loadCase(
   const submissions = await queryRows<Submission>(
     sql,
     `SELECT ${SUBMISSION_COLUMNS} FROM submissions s
-     WHERE s.contract_id = $1 AND (s.state = ANY($2) OR s.id = $3
-       OR (s.state = 'INCONCLUSIVE' AND s.reason <> ALL($4)))
+     WHERE s.contract_id = $1 AND (s.state = ANY($2) OR s.id = $3)
      ORDER BY s.seq`,
-    [contractId, LIVE_STATES, subject, SOURCE_REASONS],
+    [contractId, LIVE_STATES, subject],
   );
   const before = await assembleCase(sql, contract, submissions);
   return { before, now, nextDueAt: contract.nextDueAt };
@@ -65,16 +73,16 @@ export async function loadCase(
 /** The case of these submissions, with all their runs and challenges. */
 export async function assembleCase(
   sql: Sql,
-  contract: Contract,
+  contract: ContractTermsRow,
   submissions: readonly Submission[],
 ): Promise<ContractCase> {
   const ids = submissions.map(({ id }) => id);
-  const runs = await queryRows<Run>(
+  const runs = await queryRows<RunTermsRow>(
     sql,
     `SELECT ${RUN_COLUMNS} FROM runs r WHERE r.submission_id = ANY($1) ORDER BY r.created_at, r.id`,
     [ids],
   );
-  const challenges = await queryRows<Challenge>(
+  const challenges = await queryRows<ChallengeTermsRow>(
     sql,
     `SELECT ${CHALLENGE_COLUMNS} FROM challenges h WHERE h.submission_id = ANY($1) ORDER BY h.seq`,
     [ids],
@@ -115,7 +123,7 @@ async function loadSubject(sql: Sql, command: Command): Promise<string | null> {
   return row?.id ?? null;
 }
 
-function toContractFacts(row: Contract): ContractFacts {
+export function toContractFacts(row: ContractTermsRow): ContractFacts {
   return {
     id: row.id,
     requesterId: row.requesterId,
@@ -145,7 +153,7 @@ function toSubmissionCase(row: Submission): SubmissionCase {
   };
 }
 
-function toRunCase(row: Run): RunCase {
+function toRunCase(row: RunTermsRow): RunCase {
   return {
     id: row.id,
     submissionId: row.submissionId,
@@ -158,7 +166,7 @@ function toRunCase(row: Run): RunCase {
   };
 }
 
-function toChallengeCase(row: Challenge): ChallengeCase {
+function toChallengeCase(row: ChallengeTermsRow): ChallengeCase {
   return {
     id: row.id,
     submissionId: row.submissionId,

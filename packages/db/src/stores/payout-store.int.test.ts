@@ -1,6 +1,7 @@
 import { payable } from '@kervyxa/settlement';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStores, type Stores, TERMS } from '../testing/open-stores.ts';
+import { loadCase } from './load-case.ts';
 
 const PASS = { verdict: 'PASS', reason: null, resultDigest: `sha256:${'0'.repeat(64)}` } as const;
 const LEASE_MS = 60_000;
@@ -64,6 +65,17 @@ describe('a payout by a webhook', () => {
     );
     expect(rowCount).toBe(1);
     expect((await stores.reads.checkLedger()).problem).toBeNull();
+  });
+
+  it('S05 is confirmed while somebody holds its contract: nobody else’s money waits for them', async () => {
+    const { contractId } = await settle();
+    const [payout] = await stores.payouts.takeDue(1, LEASE_MS);
+    const id = payout?.id ?? '';
+    await stores.parts.connections.transact(async ({ sql }) => {
+      await loadCase(sql, contractId, { kind: 'advance' });
+      await stores.payouts.confirm(id);
+    });
+    expect(await balanceOf(payable(id))).toBe(0n);
   });
 
   it('that fails is tried again later, then held, and then again for the operator', async () => {

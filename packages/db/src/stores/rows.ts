@@ -33,8 +33,17 @@ const APPROVAL_STATES = ['NONE', 'QUEUED', 'RUNNING', 'REFUSED', 'FAILED', 'DONE
 export const CONTRACT_COLUMNS = `${columnsOf(Prisma.ContractScalarFieldEnum, 'c')},
   (SELECT e.funded_at FROM escrows e WHERE e.contract_id = c.id) AS "fundedAt"`;
 export const SUBMISSION_COLUMNS = columnsOf(Prisma.SubmissionScalarFieldEnum, 's');
-export const RUN_COLUMNS = columnsOf(Prisma.RunScalarFieldEnum, 'r');
-export const CHALLENGE_COLUMNS = columnsOf(Prisma.ChallengeScalarFieldEnum, 'h');
+
+/** What decides, without the texts that may be long: every command reads them, of a thousand submissions maybe. */
+export type ContractTermsRow = Omit<Contract, 'document' | 'findings'>;
+export const TERMS_COLUMNS = columnsOf(Prisma.ContractScalarFieldEnum, 'c', [
+  'document',
+  'findings',
+]);
+export type RunTermsRow = Omit<Run, 'result'>;
+export const RUN_COLUMNS = columnsOf(Prisma.RunScalarFieldEnum, 'r', ['result']);
+export type ChallengeTermsRow = Omit<Challenge, 'evidence'>;
+export const CHALLENGE_COLUMNS = columnsOf(Prisma.ChallengeScalarFieldEnum, 'h', ['evidence']);
 
 export type ContractRecord = Contract & { readonly fundedAt: Date | null };
 

@@ -53,9 +53,15 @@ export async function told<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-/** Columns of a table, by the names that Prisma gives its fields: `requester_id AS "requesterId", …`. */
-export function columnsOf(fields: Readonly<Record<string, string>>, alias: string): string {
+/** Columns of a table but some, by the names that Prisma gives its fields: `requester_id AS "requesterId", …`. */
+export function columnsOf<Field extends string>(
+  fields: Readonly<Record<Field, string>>,
+  alias: string,
+  without: readonly NoInfer<Field>[] = [],
+): string {
+  const omitted = new Set<string>(without);
   return Object.keys(fields)
+    .filter((field) => !omitted.has(field))
     .map((field) => `${alias}."${toColumn(field)}" AS "${field}"`)
     .join(', ');
 }

@@ -1,14 +1,14 @@
 import { canonicalDigest, isAppError, sha256Hex } from '@kervyxa/core';
 import { CHAIN_START, checkChain, SUBMISSION_STATES } from '@kervyxa/settlement';
 import { type CaseBench, type ContractTerms, CURRENCY } from '@kervyxa/settlement/shared-suite';
-import type { Contract, Submission } from '../generated/client.ts';
+import type { Submission } from '../generated/client.ts';
 import type { DatabaseParts } from '../open-database.ts';
 import type { ContractDraft } from '../ports.ts';
 import { createCaseStore } from '../stores/case-store.ts';
 import { createCommands } from '../stores/commands.ts';
 import { assembleCase, loadNow } from '../stores/load-case.ts';
 import { createReads } from '../stores/reads.ts';
-import { CONTRACT_COLUMNS, SUBMISSION_COLUMNS } from '../stores/rows.ts';
+import { type ContractTermsRow, SUBMISSION_COLUMNS, TERMS_COLUMNS } from '../stores/rows.ts';
 import { queryRows } from '../stores/sql.ts';
 import { loadTransfers } from '../stores/transfers.ts';
 import type { TestDatabase } from './open-test-database.ts';
@@ -139,9 +139,9 @@ export async function elapse(
 }
 
 async function readCase(pool: Pool, contractId: string): ReturnType<CaseBench['readCase']> {
-  const [contract] = await queryRows<Contract>(
+  const [contract] = await queryRows<ContractTermsRow>(
     pool,
-    `SELECT ${CONTRACT_COLUMNS} FROM contracts c WHERE c.id = $1`,
+    `SELECT ${TERMS_COLUMNS} FROM contracts c WHERE c.id = $1`,
     [contractId],
   );
   if (contract === undefined) throw new Error(`expected contract ${contractId}, got none`);

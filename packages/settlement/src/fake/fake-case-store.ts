@@ -1,5 +1,5 @@
-import { type AppError, type IdSource, isAppError, SOURCE_REASONS } from '@kervyxa/core';
-import type { ContractCase, ContractFacts, SubmissionCase } from '../case.ts';
+import { type AppError, type IdSource, isAppError } from '@kervyxa/core';
+import type { ContractCase, ContractFacts, SubmissionCase, SubmissionState } from '../case.ts';
 import type { Command } from '../command.ts';
 import { decide } from '../decide.ts';
 import type { Decision, Effect } from '../decision.ts';
@@ -46,7 +46,7 @@ export function createFakeCaseStore(options: {
 
   const execute = (contractId: string, command: Command): Decision => {
     const whole = readCase(contractId);
-    const held = toHeld(whole);
+    const held = toHeld(whole, command);
     const decision = decide(held, command, { now, newId, policy });
     if (decision.kind === 'refused') return decision;
     const transfers = decision.effects.flatMap((each) =>
@@ -71,7 +71,7 @@ export function createFakeCaseStore(options: {
     execute: async (contractId, command) => execute(contractId, command),
     listDue: async (limit) =>
       [...cases]
-        .map(([id, each]) => ({ id, at: nextDueAt(toHeld(each)) }))
+        .map(([id, each]) => ({ id, at: nextDueAt(toHeld(each, { kind: 'advance' })) }))
         .filter(({ at }) => at !== null && at <= now)
         .toSorted((a, b) => Number(a.at) - Number(b.at))
         .slice(0, limit)
@@ -88,9 +88,13 @@ export function createFakeCaseStore(options: {
   };
 }
 
-/** What a store reads for a decision: the ends are left out, as their number has no bound. */
-function toHeld({ contract, submissions, runs, challenges }: ContractCase): ContractCase {
-  const held = submissions.filter(isHeldForDecisions);
+/** What a store reads for a decision: ends are left out, as their number has no bound. */
+function toHeld(
+  { contract, submissions, runs, challenges }: ContractCase,
+  command: Command,
+): ContractCase {
+  const subject = subjectOf({ runs, challenges }, command);
+  const held = submissions.filter(({ id, state }) => id === subject || !ENDS.includes(state));
   const ids = new Set(held.map(({ id }) => id));
   const isOfHeld = ({ submissionId }: { readonly submissionId: string }): boolean =>
     ids.has(submissionId);
@@ -102,9 +106,23 @@ function toHeld({ contract, submissions, runs, challenges }: ContractCase): Cont
   };
 }
 
-function isHeldForDecisions({ state, verdict }: SubmissionCase): boolean {
-  if (state === 'INCONCLUSIVE') return !SOURCE_REASONS.some((each) => each === verdict?.reason);
-  return !['FAILED', 'OVERTURNED', 'PAID', 'SUPERSEDED'].includes(state);
+const ENDS: readonly SubmissionState[] = [
+  'FAILED',
+  'INCONCLUSIVE',
+  'OVERTURNED',
+  'PAID',
+  'SUPERSEDED',
+];
+
+/** The submission that a command is about. */
+function subjectOf(
+  { runs, challenges }: Pick<ContractCase, 'runs' | 'challenges'>,
+  command: Command,
+): string | undefined {
+  if ('submissionId' in command) return command.submissionId;
+  if ('runId' in command) return runs.find(({ id }) => id === command.runId)?.submissionId;
+  if (!('challengeId' in command)) return undefined;
+  return challenges.find(({ id }) => id === command.challengeId)?.submissionId;
 }
 
 function merge(whole: ContractCase, next: ContractCase): ContractCase {
