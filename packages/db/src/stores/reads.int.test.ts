@@ -103,7 +103,81 @@ describe('the ledger', () => {
       sql.release(true);
     }
   });
+
+  // Whoever owns the database can switch its rules off.
+  it.each([
+    [
+      'deletes the last transfer, its postings and what it moved',
+      `WITH gone AS (DELETE FROM ledger_transfers WHERE seq = (SELECT seq FROM ledger_head) RETURNING id),
+         undone AS (DELETE FROM ledger_postings USING gone WHERE transfer_id = gone.id RETURNING *)
+       UPDATE ledger_accounts SET balance_minor = balance_minor
+         + CASE WHEN name = undone.source THEN amount_minor ELSE -amount_minor END
+       FROM undone WHERE name IN (undone.source, undone.destination)`,
+      /^the chain ends at number/,
+    ],
+    [
+      'deletes only the postings of a transfer',
+      'DELETE FROM ledger_postings WHERE transfer_id = (SELECT id FROM ledger_transfers WHERE seq = 1)',
+      /^transfer .*: expected postings, got none$/,
+    ],
+    [
+      'moves money by postings of no transfer',
+      `WITH new AS (INSERT INTO ledger_postings
+           SELECT 'tfr_none', 0, 'outside/deposits/USD', name, 7 FROM ledger_accounts
+           WHERE name LIKE 'principal/%' LIMIT 1 RETURNING *)
+       UPDATE ledger_accounts SET balance_minor = balance_minor + CASE WHEN name = new.source THEN -7 ELSE 7 END
+       FROM new WHERE name IN (new.source, new.destination)`,
+      /^account /,
+    ],
+    [
+      'moves money by a transfer before the first',
+      `WITH first AS (INSERT INTO ledger_transfers
+           SELECT 'tfr_zero', 0, kind, 'zero', input_hash, currency, NULL, repeat('e', 64), repeat('f', 64), now()
+           FROM ledger_transfers WHERE seq = 1),
+         new AS (INSERT INTO ledger_postings
+           SELECT 'tfr_zero', 0, 'outside/deposits/USD', name, 7 FROM ledger_accounts
+           WHERE name LIKE 'principal/%' LIMIT 1 RETURNING *)
+       UPDATE ledger_accounts SET balance_minor = balance_minor + CASE WHEN name = new.source THEN -7 ELSE 7 END
+       FROM new WHERE name IN (new.source, new.destination)`,
+      /^account /,
+    ],
+    [
+      'has an account count in other money',
+      `UPDATE ledger_accounts SET currency = 'EUR' WHERE name LIKE 'escrow/%' AND balance_minor > 0`,
+      /^account escrow\//,
+    ],
+    [
+      'deletes an account',
+      `DELETE FROM ledger_accounts WHERE name LIKE 'escrow/%' AND balance_minor > 0`,
+      /^account escrow\//,
+    ],
+  ])('whose owner %s is caught', async (_deed, script, problem) => {
+    await stores.openContract();
+    await tamper(script, async () => {
+      expect((await stores.reads.checkLedger()).problem).toMatch(problem);
+    });
+    expect((await stores.reads.checkLedger()).problem).toBeNull();
+  });
 });
+
+/** Changes what rules protect, looks, and puts everything back. */
+async function tamper(script: string, look: () => Promise<void>): Promise<void> {
+  const tables = ['ledger_transfers', 'ledger_postings', 'ledger_accounts', 'ledger_head'];
+  const sql = await stores.test.pool.connect();
+  try {
+    await sql.query('SET session_replication_role = replica');
+    for (const table of tables)
+      await sql.query(`CREATE TEMP TABLE kept_${table} AS TABLE ${table}`);
+    await sql.query(script);
+    await look();
+    for (const table of tables) {
+      await sql.query(`DELETE FROM ${table}`);
+      await sql.query(`INSERT INTO ${table} SELECT * FROM kept_${table}`);
+    }
+  } finally {
+    sql.release(true);
+  }
+}
 
 describe('the status', () => {
   it('counts submissions by state and jobs by queue', async () => {

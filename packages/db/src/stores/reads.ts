@@ -36,7 +36,7 @@ export interface ReadsDeps {
 export function createReads(connections: Connections, { newId, queue, hints }: ReadsDeps): Reads {
   const { pool, client } = connections;
   return {
-    ...createLedgerReads(pool),
+    ...createLedgerReads(connections),
     principalByKey: async (keyHash) => {
       const [row] = await queryRows<Principal>(
         pool,
