@@ -89,6 +89,7 @@ async function follow(raw: ServerResponse, following: Following): Promise<void> 
   const { heartbeatMs, stalledReaderMs } = context.settings;
   let { after } = following;
   let isEnding = false;
+  let wasAtEnd = false;
   // Begins anew with everything that is sent, and not with every look: those come without a reason, too.
   const beginSilence = () => AbortSignal.any([signal, AbortSignal.timeout(heartbeatMs)]);
   let tick = beginSilence();
@@ -111,8 +112,10 @@ async function follow(raw: ServerResponse, following: Following): Promise<void> 
     if (isEnding) return end(raw);
     await woken;
     if (signal.aborted || !tick.aborted) continue;
-    // Who goes on after the last event gets no other one.
-    if (await subject.isAtEnd()) return end(raw);
+    // Who goes on after the last event gets no other one. A whole silence later nothing is on its way any more.
+    const isAtEnd = await subject.isAtEnd();
+    if (isAtEnd && wasAtEnd) return end(raw);
+    wasAtEnd = isAtEnd;
     if (!(await isKeyGood(request, context))) return;
     await send(raw, ': still here\n\n', { signal, stalledReaderMs });
     tick = beginSilence();

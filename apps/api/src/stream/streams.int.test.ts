@@ -99,7 +99,7 @@ describe('the events of a contract', () => {
   });
 
   it('end with the contract', async () => {
-    await listen();
+    await listen({ heartbeatMs: 300 });
     const id = await world.openContract();
     const stream = await open(world.people.solver, `/v1/contracts/${id}/events`);
     await stream.until('contract_open');
