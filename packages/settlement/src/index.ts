@@ -22,6 +22,8 @@ export type {
 } from './case.ts';
 export type { Command, CommandKind } from './command.ts';
 export type { Decision, Effect } from './decision.ts';
+export { refuseSubmit } from './commands/capture.ts';
+export type { SubmitFacts } from './commands/capture.ts';
 export { decide } from './decide.ts';
 export type { DecideContext } from './draft.ts';
 export { nextDueAt } from './due.ts';

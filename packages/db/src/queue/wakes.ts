@@ -1,6 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Db } from 'pg-boss';
 
 type ListenHandle = Awaited<ReturnType<NonNullable<Db['listen']>>>;
+
+const CROWD_MS = 10;
 
 /** Tells of what may have come under a name; a hint, so whoever listens also looks from time to time. */
 export interface Wakes {
@@ -35,6 +38,8 @@ export function createWakes(db: Db, channel: string, onError: (error: unknown) =
           [names],
         )
         .catch(onError);
+      // The first is told of at once; in a crowd each hint is for many.
+      await delay(CROWD_MS);
     }
     telling = null;
   };

@@ -104,7 +104,7 @@ async function deposit(
   }
   const facts = { id: newId('transfer'), contractId: null, now: await loadNow(sql) };
   const id = await recordTransfer(sql, planDeposit(input), facts);
-  const [transfer] = await loadTransfers(sql, { id, limit: 1 });
+  const [transfer] = await loadTransfers(sql, { id });
   if (transfer === undefined) throw new Error(`expected transfer ${id}, got no row`);
   return toTransferRow(transfer);
 }

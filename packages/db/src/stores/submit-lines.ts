@@ -2,7 +2,8 @@ import { isAppError } from '@kervyxa/core';
 import type { SubmittedRow } from '../ports.ts';
 import type { ExecuteDeps } from './execute.ts';
 import type { Transact } from './in-transaction.ts';
-import { type Submit, submitAll, type Submitted } from './submit.ts';
+import { submitAll } from './submit.ts';
+import type { Submit, Submitted } from './submitting.ts';
 
 const TOGETHER_MAX = 50;
 
@@ -23,7 +24,9 @@ export function createSubmitLines(
   const lines = new Map<string, Waiting[]>();
 
   const serve = async (contractId: string, line: Waiting[]) => {
-    while (line.length > 0) await submitTogether(transact, deps, line.splice(0, TOGETHER_MAX));
+    while (line.length > 0) {
+      await submitTogether(transact, deps, contractId, line.splice(0, TOGETHER_MAX));
+    }
     lines.delete(contractId);
   };
 
@@ -46,19 +49,38 @@ export function createSubmitLines(
 async function submitTogether(
   transact: Transact,
   deps: ExecuteDeps,
+  contractId: string,
   submits: readonly Waiting[],
 ): Promise<void> {
   try {
-    const answers = await transact((transaction) => submitAll(transaction, deps, submits));
-    submits.forEach((each, index) => answer(each, answers[index]));
+    const [alone, again] = partByKey(submits);
+    const answers = await transact((transaction) =>
+      submitAll(transaction, deps, contractId, alone),
+    );
+    alone.forEach((each, index) => answer(each, answers[index]));
+    // Equal requests at once: the second finds what the first left.
+    for (const each of again) await submitTogether(transact, deps, contractId, [each]);
   } catch (error) {
     // Of several, one that the database refuses takes none of the others with it. Trouble that has a name is everybody's.
     if (submits.length > 1 && !isAppError(error)) {
-      for (const each of submits) await submitTogether(transact, deps, [each]);
+      for (const each of submits) await submitTogether(transact, deps, contractId, [each]);
       return;
     }
     for (const { reject } of submits) reject(error);
   }
+}
+
+/** Those with a key that one before them has are left for later. */
+function partByKey(submits: readonly Waiting[]): readonly [alone: Waiting[], again: Waiting[]] {
+  const keys = new Set<string>();
+  const [alone, again]: [Waiting[], Waiting[]] = [[], []];
+  for (const each of submits) {
+    const { actorId, idempotency } = each.call;
+    const key = idempotency === null ? null : `${actorId} ${idempotency.key}`;
+    (key !== null && keys.has(key) ? again : alone).push(each);
+    if (key !== null) keys.add(key);
+  }
+  return [alone, again];
 }
 
 function answer({ resolve, reject }: Waiting, submitted: Submitted | undefined): void {

@@ -1,172 +1,182 @@
-import { createSettlementError, type SettlementPolicy } from '@kervyxa/settlement';
-import { z } from 'zod';
+import { refuseSubmit } from '@kervyxa/settlement';
 import { createDbError } from '../errors.ts';
-import type { Call, SubmittedRow } from '../ports.ts';
 import { createContractUnknown, type ExecuteDeps } from './execute.ts';
-import { createIdempotencyConflict } from './idempotency.ts';
 import type { Transaction } from './in-transaction.ts';
-import type { NewJob } from '../queue/send-many.ts';
-import { queryRows } from './sql.ts';
+import { toContractFacts } from './load-case.ts';
+import { type ContractTermsRow, TERMS_COLUMNS } from './rows.ts';
+import { queryRows, type Sql } from './sql.ts';
+import { forgetKeys, takeKeys } from './submit-keys.ts';
+import { type Submit, type Submitted, type Submitting, toReceived } from './submitting.ts';
 
-export interface SubmitInput {
-  readonly contractId: string;
-  readonly repositoryUrl: string;
-  readonly commit: string;
-}
-
-interface Outcome {
-  readonly outcome: string;
-  readonly submissionId: string | null;
-  readonly seq: bigint | null;
-  readonly receivedAt: Date | null;
-  readonly facts: unknown;
-}
-
-const FactsSchema = z.strictObject({
-  state: z.string().optional(),
-  closesAt: z.string().optional(),
-  count: z.int().optional(),
-});
-
-/** One who submits, and their answer: the submission as it was received, or why it is refused. */
-export interface Submit {
-  readonly call: Call;
-  readonly input: SubmitInput;
-}
-export type Submitted = SubmittedRow | Error;
+/** Undecided or deferred. */
+const LINE_STATES = ['RECEIVED', 'QUEUED', 'RUNNING', 'VERIFIED', 'HELD', 'DEFERRED'];
 
 /**
- * Puts submissions in line, in their order, together with their Idempotency-Keys and the jobs that capture their
- * commits. Shares the contract's lock with submits of other processes; several at the same moment may exceed a limit of
- * the line by as many as there are processes.
+ * Submissions to one contract, in their order, with as many statements as for one.
+ *
+ * 1. Take the Idempotency-Keys: whoever asked before gets the first answer.
+ * 2. Share the contract's lock with submits of other processes, then read time and line. Those of other processes are
+ *    not seen: as many may exceed a limit at once.
+ * 3. Decide by the rules of settlement, each with those before it.
+ * 4. Store those that are in, the record, and the jobs that capture their commits.
+ * 5. Forget the keys of those that are not: the next request may find things otherwise.
  */
 export async function submitAll(
-  { sql, queues, streams }: Transaction,
-  { policy, newId, sendMany }: ExecuteDeps,
+  transaction: Transaction,
+  deps: ExecuteDeps,
+  contractId: string,
   submits: readonly Submit[],
 ): Promise<readonly Submitted[]> {
-  const calls = submits.map(({ call }) => call);
-  const inputs = submits.map(({ input }) => input);
-  const outcomes = await queryRows<Outcome>(
-    sql,
-    `SELECT o.outcome, o.submission_id AS "submissionId", o.seq, o.received_at AS "receivedAt", o.facts
-     FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
-       WITH ORDINALITY AS s (id, contract_id, solver_id, repository_url, commit, key, input_hash, n),
-     submit_commit(s.id, s.contract_id, s.solver_id, s.repository_url, s.commit, s.key, s.input_hash,
-       $8, $9, $10) AS o
-     ORDER BY s.n`,
-    [
-      submits.map(() => newId('submission')),
-      inputs.map(({ contractId }) => contractId),
-      calls.map(({ actorId }) => actorId),
-      inputs.map(({ repositoryUrl }) => repositoryUrl),
-      inputs.map(({ commit }) => commit),
-      calls.map(({ idempotency }) => idempotency?.key ?? null),
-      calls.map(({ idempotency }) => idempotency?.inputHash ?? null),
-      policy.captureGraceMs,
-      policy.lineLengthMax,
-      policy.linePerSolverMax,
-    ],
-  );
-  const jobs: NewJob[] = [];
-  const answers = submits.map(({ call, input }, index) => {
-    const outcome = outcomes[index];
-    if (outcome === undefined) throw new Error('expected what became of a submission, got no row');
-    const row = toRow(outcome, call.actorId, input);
-    if (row === null)
-      return toRefusal(outcome, input, { policy, key: call.idempotency?.key ?? '' });
-    if (outcome.outcome === 'ACCEPTED') {
-      const { id: subjectId, contractId, solverId } = row;
-      jobs.push({ subjectId, contractId, solverId });
-      streams.add(contractId);
-    }
-    return row;
+  const { sql } = transaction;
+  const all = submits.map((each): Submitting => {
+    return { ...each, id: deps.newId('submission'), answer: null };
   });
-  if (jobs.length > 0) {
-    await sendMany(sql, 'capture', jobs);
-    queues.add('capture');
+  await takeKeys(sql, all);
+
+  const asking = all.filter(isWaiting);
+  const place = asking.length === 0 ? null : await lockPlace(sql, contractId, asking);
+  for (const each of asking) {
+    each.answer = place === null ? createContractUnknown(contractId) : refuse(place, deps, each);
   }
-  return answers;
+  const isIn = asking.filter(isWaiting);
+  if (place !== null && isIn.length > 0) await saveAll(transaction, deps, place, isIn);
+  await forgetKeys(
+    sql,
+    asking.filter(({ answer }) => answer instanceof Error),
+  );
+
+  return all.map(({ id, answer }) => {
+    if (answer === null) throw new Error(`expected an answer to ${id}, got none`);
+    return answer;
+  });
 }
 
-/** The submission as it was received, whatever has become of it; null where it is refused. */
-function toRow(
-  { outcome, submissionId: id, seq, receivedAt }: Outcome,
-  solverId: string,
-  { contractId, repositoryUrl, commit }: SubmitInput,
-): SubmittedRow | null {
-  const isIn = outcome === 'ACCEPTED' || outcome === 'REPEATED';
-  if (!isIn || id === null || seq === null || receivedAt === null) return null;
+function isWaiting({ answer }: Submitting): boolean {
+  return answer === null;
+}
+
+/** The line that somebody joins, and how long it is by now. */
+interface Place {
+  readonly contract: ContractTermsRow;
+  readonly now: Date;
+  lineLength: number;
+  readonly ownLengths: Map<string, number>;
+}
+
+async function lockPlace(
+  sql: Sql,
+  contractId: string,
+  asking: readonly Submitting[],
+): Promise<Place | null> {
+  const [contract] = await queryRows<ContractTermsRow>(
+    sql,
+    `SELECT ${TERMS_COLUMNS} FROM contracts c WHERE c.id = $1 FOR SHARE`,
+    [contractId],
+  );
+  if (contract === undefined) return null;
+  // A row without a length where the line is empty: the time is always there.
+  const lengths = await queryRows<{ now: Date; solverId: string | null; length: number }>(
+    sql,
+    `SELECT date_trunc('milliseconds', clock_timestamp()) AS now, line.solver_id AS "solverId",
+       coalesce(line.length, 0) AS length
+     FROM (VALUES (1)) AS one LEFT JOIN (
+       SELECT CASE WHEN solver_id = ANY($2) THEN solver_id END AS solver_id, count(*)::int AS length
+       FROM submissions WHERE contract_id = $1 AND state = ANY($3) GROUP BY 1
+     ) AS line ON true`,
+    [contractId, asking.map(({ call }) => call.actorId), LINE_STATES],
+  );
+  const [first] = lengths;
+  if (first === undefined) throw new Error('expected the time of the database, got no row');
   return {
-    isRepeat: outcome === 'REPEATED',
-    id,
-    seq,
-    contractId,
-    solverId,
-    repositoryUrl,
-    commit,
-    state: 'RECEIVED',
-    receivedAt,
-    capturedAt: null,
-    sourceBlob: null,
-    tree: null,
-    windowOpensAt: null,
-    windowClosesAt: null,
-    verdict: null,
-    reason: null,
-    resultDigest: null,
+    contract,
+    now: first.now,
+    lineLength: lengths.reduce((sum, { length }) => sum + length, 0),
+    ownLengths: new Map(lengths.map(({ solverId, length }) => [solverId ?? '', length])),
   };
 }
 
-function toRefusal(
-  { outcome, submissionId, receivedAt, facts }: Outcome,
-  { contractId }: SubmitInput,
-  { policy, key }: { readonly policy: SettlementPolicy; readonly key: string },
-): Error {
-  const { state, closesAt, count } = FactsSchema.parse(facts ?? {});
-  switch (outcome) {
-    case 'DB_IDEMPOTENCY_CONFLICT':
-      return createIdempotencyConflict(key);
-    case 'SETTLEMENT_CONTRACT_UNKNOWN':
-      return createContractUnknown(contractId);
-    case 'SETTLEMENT_CONTRACT_STATE_REFUSED':
-      return createSettlementError(outcome, {
-        message: `expected a contract that is OPEN or IN_CHALLENGE, got ${state}`,
-        fix: 'Look at the state of the contract first.',
-        details: { state },
-      });
-    case 'SETTLEMENT_CONTRACT_CLOSED':
-      return createSettlementError(outcome, {
-        message: `expected a time before ${closesAt}, got ${receivedAt?.toISOString()}`,
-        fix: 'Use a contract that closes later.',
-      });
-    case 'SETTLEMENT_OWN_CONTRACT':
-      return createSettlementError(outcome, {
-        message: 'expected a solver who is not the requester, got the requester',
-        fix: 'Cancel the contract if its work is done.',
-      });
-    case 'DB_SOLVER_NOT_INVITED':
-      return createDbError(outcome, {
-        message: 'expected a solver whom the contract invites, got another one',
-        fix: 'Ask the requester for an invitation.',
-      });
-    case 'SETTLEMENT_LINE_FULL':
-      return createSettlementError(outcome, {
-        message: `expected fewer than ${policy.lineLengthMax} undecided submissions, got ${count}`,
-        fix: 'Submit again when some of them are decided.',
-      });
-    case 'SETTLEMENT_SOLVER_LINE_FULL':
-      return createSettlementError(outcome, {
-        message: `expected fewer than ${policy.linePerSolverMax} undecided submissions of one solver, got ${count}`,
-        fix: 'Submit again when some of yours are decided.',
-      });
-    case 'DB_SUBMISSION_DUPLICATE':
-      return createDbError(outcome, {
-        message: `expected a commit that you have not submitted yet, got that of ${submissionId}`,
-        fix: 'Follow the submission that is there.',
-        details: { submissionId },
-      });
-    default:
-      return new Error(`expected a known outcome of a submission, got ${outcome}`);
+/** Why the solver stays out; or null, and the line is longer by one. */
+function refuse(place: Place, { policy }: ExecuteDeps, { call }: Submitting): Error | null {
+  const { contract, now, lineLength, ownLengths } = place;
+  const { actorId: solverId } = call;
+  const ownLength = ownLengths.get(solverId) ?? 0;
+  const facts = { contract: toContractFacts(contract), now, policy, lineLength, ownLength };
+  const refusal = refuseSubmit(facts, solverId);
+  if (refusal !== null) return refusal;
+  if (contract.inviteOnly && !contract.invitedIds.includes(solverId)) {
+    return createDbError('DB_SOLVER_NOT_INVITED', {
+      message: 'expected a solver whom the contract invites, got another one',
+      fix: 'Ask the requester for an invitation.',
+    });
   }
+  place.lineLength += 1;
+  ownLengths.set(solverId, ownLength + 1);
+  return null;
+}
+
+async function saveAll(
+  { sql, queues, streams }: Transaction,
+  { policy, sendMany }: ExecuteDeps,
+  { contract, now }: Place,
+  submitting: readonly Submitting[],
+): Promise<void> {
+  const contractId = contract.id;
+  const saved = await queryRows<{ id: string; seq: bigint }>(
+    sql,
+    `WITH saved AS (
+       INSERT INTO submissions (id, contract_id, solver_id, repository_url, commit, received_at, capture_by)
+       SELECT n.id, $1, n.solver_id, n.url, n.commit, $6, $7
+       FROM unnest($2::text[], $3::text[], $4::text[], $5::text[])
+         WITH ORDINALITY AS n (id, solver_id, url, commit, place)
+       ORDER BY n.place
+       ON CONFLICT (contract_id, solver_id, commit)
+         WHERE reason IS NULL OR reason NOT IN ('REPOSITORY_UNREACHABLE', 'COMMIT_NOT_FOUND', 'ANCESTRY_UNKNOWN')
+         DO NOTHING
+       RETURNING id, seq, solver_id
+     ), told AS (
+       INSERT INTO events (xid, name, actor_id, contract_id, submission_id, audience, data)
+       SELECT pg_current_xact_id()::text::bigint, 'submission_received', solver_id, $1, id, 'PARTIES', '{}'
+       FROM saved ORDER BY seq
+     )
+     SELECT id, seq FROM saved`,
+    [
+      contractId,
+      submitting.map(({ id }) => id),
+      submitting.map(({ call }) => call.actorId),
+      submitting.map(({ input }) => input.repositoryUrl),
+      submitting.map(({ input }) => input.commit),
+      now,
+      new Date(now.getTime() + policy.captureGraceMs),
+    ],
+  );
+  const places = new Map(saved.map(({ id, seq }) => [id, seq]));
+  for (const each of submitting) {
+    const seq = places.get(each.id);
+    each.answer =
+      seq === undefined
+        ? await createDuplicate(sql, each)
+        : toReceived(each, { id: each.id, seq, receivedAt: now, isRepeat: false });
+  }
+  const jobs = submitting
+    .filter(({ id }) => places.has(id))
+    .map(({ id: subjectId, call }) => ({ subjectId, contractId, solverId: call.actorId }));
+  if (jobs.length === 0) return;
+  await sendMany(sql, 'capture', jobs);
+  queues.add('capture');
+  streams.add(contractId);
+}
+
+async function createDuplicate(sql: Sql, { call, input }: Submitting): Promise<Error> {
+  const [first] = await queryRows<{ id: string }>(
+    sql,
+    `SELECT id FROM submissions WHERE contract_id = $1 AND solver_id = $2 AND commit = $3
+     ORDER BY seq DESC LIMIT 1`,
+    [input.contractId, call.actorId, input.commit],
+  );
+  const submissionId = first?.id ?? null;
+  return createDbError('DB_SUBMISSION_DUPLICATE', {
+    message: `expected a commit that you have not submitted yet, got that of ${submissionId}`,
+    fix: 'Follow the submission that is there.',
+    details: { submissionId },
+  });
 }

@@ -13,19 +13,21 @@ type TransferRecord = Omit<LoadedTransfer, 'postings'> & {
   }[];
 };
 
-export interface TransferFilter {
-  readonly id?: string;
-  /** Those that touch one of these accounts. */
-  readonly accounts?: readonly string[];
-  readonly afterSeq?: bigint;
-  readonly limit: number;
-}
+export type TransferFilter =
+  | { readonly id: string }
+  | {
+      readonly afterSeq: bigint;
+      readonly limit: number;
+      /** Only those that touch one of these. */
+      readonly accounts?: readonly string[];
+    };
 
 /** In the order of the chain, postings in their order. */
 export async function loadTransfers(
   sql: Sql,
-  { id, accounts, afterSeq = 0n, limit }: TransferFilter,
+  filter: TransferFilter,
 ): Promise<readonly LoadedTransfer[]> {
+  const [where, values] = toWhere(filter);
   const rows = await queryRows<TransferRecord>(
     sql,
     `SELECT t.id, t.seq, t.kind, t.idempotency_key AS "idempotencyKey", t.input_hash AS "inputHash", t.currency,
@@ -34,11 +36,8 @@ export async function loadTransfers(
           'amountMinor', p.amount_minor::text) ORDER BY p.index)
         FROM ledger_postings p WHERE p.transfer_id = t.id) AS postings
      FROM ledger_transfers t
-     WHERE t.seq > $1 AND ($2::text IS NULL OR t.id = $2) AND ($3::text[] IS NULL OR t.id IN (
-       SELECT transfer_id FROM ledger_postings WHERE source = ANY($3)
-       UNION SELECT transfer_id FROM ledger_postings WHERE destination = ANY($3)))
-     ORDER BY t.seq LIMIT $4`,
-    [afterSeq, id ?? null, accounts ?? null, limit],
+     ${where}`,
+    values,
   );
   return rows.map(({ postings, ...row }) => {
     const [first, ...rest] = postings.map(({ amountMinor, ...each }) => {
@@ -52,4 +51,18 @@ export async function loadTransfers(
 export function toTransferRow(transfer: LoadedTransfer): TransferRow {
   const { id, seq, kind, currency, contractId, hash, prevHash, recordedAt, postings } = transfer;
   return { id, seq, kind, currency, contractId, hash, prevHash, recordedAt, postings };
+}
+
+/** One text for each kind of filter, which the server can plan once. */
+function toWhere(filter: TransferFilter): readonly [where: string, values: readonly unknown[]] {
+  if ('id' in filter) return ['WHERE t.id = $1', [filter.id]];
+  const { afterSeq, limit, accounts } = filter;
+  if (accounts === undefined) {
+    return ['WHERE t.seq > $1 ORDER BY t.seq LIMIT $2', [afterSeq, limit]];
+  }
+  const where = `WHERE t.seq > $1 AND t.id IN (
+      SELECT transfer_id FROM ledger_postings WHERE source = ANY($3)
+      UNION SELECT transfer_id FROM ledger_postings WHERE destination = ANY($3))
+    ORDER BY t.seq LIMIT $2`;
+  return [where, [afterSeq, limit, accounts]];
 }

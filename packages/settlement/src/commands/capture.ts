@@ -17,13 +17,29 @@ import { refuseClosed, refuseState } from './contract.ts';
 
 type CommandOf<Kind extends Command['kind']> = Extract<Command, { kind: Kind }>;
 
+/** What decides whether a solver may submit. Neither length counts who holds the pass. */
+export interface SubmitFacts extends Pick<Draft, 'contract' | 'now' | 'policy'> {
+  /** Submissions that are undecided or deferred, and those of the solver among them. */
+  readonly lineLength: number;
+  readonly ownLength: number;
+}
+
+/** Why the solver may not submit now, or null. A store that reads no whole case for it asks this. */
+export function refuseSubmit(facts: SubmitFacts, solverId: string): Refusal {
+  return (
+    refuseState(facts, ['OPEN', 'IN_CHALLENGE']) ??
+    refuseClosed(facts) ??
+    refuseRequester(facts, solverId) ??
+    refuseLength(facts)
+  );
+}
+
 /** The place in line is that of the request, if the commit can be captured in time. */
 export function submit(draft: Draft, command: CommandOf<'submit'>): Refusal {
-  const refusal =
-    refuseState(draft, ['OPEN', 'IN_CHALLENGE']) ??
-    refuseClosed(draft) ??
-    refuseRequester(draft, command.solverId) ??
-    refuseLength(draft, command.solverId);
+  const inLine = draft.submissions.filter((each) => isActive(each) && each.state !== 'PASSED');
+  const own = inLine.filter(({ solverId }) => solverId === command.solverId);
+  const lengths = { lineLength: inLine.length, ownLength: own.length };
+  const refusal = refuseSubmit({ ...draft, ...lengths }, command.solverId);
   if (refusal !== null) return refusal;
   addSubmission(draft, {
     id: command.submissionId,
@@ -81,7 +97,7 @@ function refuseCaptured(submissionId: string): Refusal {
   });
 }
 
-function refuseRequester({ contract }: Draft, solverId: string): Refusal {
+function refuseRequester({ contract }: Pick<Draft, 'contract'>, solverId: string): Refusal {
   if (solverId !== contract.requesterId) return null;
   return createSettlementError('SETTLEMENT_OWN_CONTRACT', {
     message: 'expected a solver who is not the requester, got the requester',
@@ -89,18 +105,16 @@ function refuseRequester({ contract }: Draft, solverId: string): Refusal {
   });
 }
 
-function refuseLength({ submissions, policy }: Draft, solverId: string): Refusal {
+function refuseLength({ policy, lineLength, ownLength }: SubmitFacts): Refusal {
   const { lineLengthMax, linePerSolverMax } = policy;
-  const inLine = submissions.filter((each) => isActive(each) && each.state !== 'PASSED');
-  if (inLine.length >= lineLengthMax)
+  if (lineLength >= lineLengthMax)
     return createSettlementError('SETTLEMENT_LINE_FULL', {
-      message: `expected fewer than ${lineLengthMax} undecided submissions, got ${inLine.length}`,
+      message: `expected fewer than ${lineLengthMax} undecided submissions, got ${lineLength}`,
       fix: 'Submit again when some of them are decided.',
     });
-  const own = inLine.filter((each) => each.solverId === solverId).length;
-  if (own < linePerSolverMax) return null;
+  if (ownLength < linePerSolverMax) return null;
   return createSettlementError('SETTLEMENT_SOLVER_LINE_FULL', {
-    message: `expected fewer than ${linePerSolverMax} undecided submissions of one solver, got ${own}`,
+    message: `expected fewer than ${linePerSolverMax} undecided submissions of one solver, got ${ownLength}`,
     fix: 'Submit again when some of yours are decided.',
   });
 }

@@ -24,7 +24,10 @@ export function cancel(draft: Draft): Refusal {
   return null;
 }
 
-export function refuseState({ contract }: Draft, allowed: readonly ContractState[]): Refusal {
+export function refuseState(
+  { contract }: Pick<Draft, 'contract'>,
+  allowed: readonly ContractState[],
+): Refusal {
   if (allowed.includes(contract.state)) return null;
   return createSettlementError('SETTLEMENT_CONTRACT_STATE_REFUSED', {
     message: `expected a contract that is ${allowed.join(' or ')}, got ${contract.state}`,
@@ -33,7 +36,7 @@ export function refuseState({ contract }: Draft, allowed: readonly ContractState
   });
 }
 
-export function refuseClosed({ contract, now }: Draft): Refusal {
+export function refuseClosed({ contract, now }: Pick<Draft, 'contract' | 'now'>): Refusal {
   if (now < contract.closesAt) return null;
   return createSettlementError('SETTLEMENT_CONTRACT_CLOSED', {
     message: `expected a time before ${contract.closesAt.toISOString()}, got ${now.toISOString()}`,
