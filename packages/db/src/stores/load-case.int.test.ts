@@ -23,17 +23,19 @@ afterAll(() => stores.close());
 /** The case that a command decides by, and everything that came from the database for it. */
 async function load(contractId: string, command: Command) {
   const rows: unknown[] = [];
+  const texts: string[] = [];
   const loaded = await stores.parts.connections.transact(({ sql }) => {
     const listening: Sql = {
       query: async (config) => {
         const answer = await sql.query<Record<string, unknown>>(config);
         rows.push(...answer.rows);
+        texts.push(config.text);
         return answer as never;
       },
     };
     return loadCase(listening, contractId, command);
   });
-  return { held: loaded?.before as ContractCase, rows };
+  return { held: loaded?.before as ContractCase, rows, texts };
 }
 
 describe('what a command reads', () => {
@@ -75,5 +77,27 @@ describe('what a command reads', () => {
       const { held } = await load(contractId, { kind: 'retry', submissionId });
       expect(held.submissions).toMatchObject([{ id: submissionId, state: 'INCONCLUSIVE' }]);
     }
+  });
+
+  it('finds what is live by an index, beside thousands of submissions that have ended', async () => {
+    const { contractId, requesterId } = await stores.openContract();
+    const { pool } = stores.test;
+    await pool.query(
+      `INSERT INTO submissions (id, contract_id, solver_id, repository_url, commit, capture_by, state, verdict,
+         reason, result_digest)
+       SELECT 'sub_' || n, $1, $2, 'https://example.org/r.git', lpad(to_hex(n), 40, '0'), now(), 'FAILED',
+         'FAIL', 'EXIT_CODE_MISMATCH', $3
+       FROM generate_series(1, 5000) AS n`,
+      [contractId, requesterId, DIGEST],
+    );
+    await pool.query('ANALYZE submissions');
+    const { texts } = await load(contractId, { kind: 'retry', submissionId: 'sub_1' });
+    const [text] = texts.filter((each) => each.includes('FROM submissions s'));
+    const { rows } = await pool.query(`EXPLAIN (GENERIC_PLAN) ${text}`);
+    const scans = rows.map((row) => row['QUERY PLAN']).filter((line) => line.includes('Scan'));
+    expect(scans).toEqual([
+      expect.stringContaining('using submissions_contract_id_state_seq_idx'),
+      expect.stringMatching(/using submissions_(pkey|id_contract_id_key)/),
+    ]);
   });
 });
