@@ -54,6 +54,7 @@ export type { Balance } from './ledger/balances.ts';
 export { CHAIN_START, checkChain, inputHashOf, linkTransfer } from './ledger/chain.ts';
 export type { ChainHead } from './ledger/chain.ts';
 export { assertTransfer } from './ledger/check-transfer.ts';
+export { createLedgerFull } from './ledger/errors.ts';
 export {
   feeOf,
   planBond,

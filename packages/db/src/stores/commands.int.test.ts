@@ -1,4 +1,4 @@
-import { isAppError } from '@kervyxa/core';
+import { AMOUNT_MINOR_MAX, isAppError } from '@kervyxa/core';
 import { available } from '@kervyxa/settlement';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer } from '../ports.ts';
@@ -122,6 +122,22 @@ describe('a command', () => {
     expect(await codeOf(post())).toBe('DB_CONTRACT_DUPLICATE');
     await stores.cases.execute(JSON.parse(body).id, { kind: 'cancel' });
     expect(await codeOf(post())).toBe('ACCEPTED');
+  });
+
+  it('S08 an operator who types too many digits is told so, and moves nothing', async () => {
+    const principalId = await stores.bench.addPrincipal();
+    const deposit = (amountMinor: bigint, reference: string) =>
+      codeOf(
+        stores.commands.deposit(
+          callOf(principalId),
+          { principalId, amountMinor, currency: 'JPY', reference },
+          () => ANSWER,
+        ),
+      );
+    expect(await deposit(AMOUNT_MINOR_MAX, 'digits-1')).toBe('ACCEPTED');
+    expect(await deposit(1n, 'digits-2')).toBe('SETTLEMENT_LEDGER_FULL');
+    expect((await stores.reads.balances(principalId)).get('JPY')).toBe(AMOUNT_MINOR_MAX);
+    expect((await stores.reads.checkLedger()).problem).toBeNull();
   });
 
   it('counts one outside payment once, under whatever key, and refuses its reference for another', async () => {

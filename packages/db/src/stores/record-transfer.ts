@@ -1,5 +1,7 @@
+import { AMOUNT_MINOR_MAX } from '@kervyxa/core';
 import {
   type ChainHead,
+  createLedgerFull,
   createSettlementError,
   inputHashOf,
   linkTransfer,
@@ -20,8 +22,8 @@ export interface TransferFacts {
 /**
  * Records a transfer as the next link of the chain, in the caller's transaction, and answers its id. The head of the
  * chain stays locked until then; whoever holds a contract's lock takes this one after it, never the other way round.
- * What was recorded for the same key is answered again. Throws SETTLEMENT_FUNDS_INSUFFICIENT, and
- * SETTLEMENT_TRANSFER_CONFLICT where the key was used for another transfer.
+ * What was recorded for the same key is answered again. Throws SETTLEMENT_FUNDS_INSUFFICIENT, SETTLEMENT_LEDGER_FULL,
+ * and SETTLEMENT_TRANSFER_CONFLICT where the key was used for another transfer.
  */
 export async function recordTransfer(
   sql: Sql,
@@ -113,6 +115,8 @@ async function assertFunds(sql: Sql, { currency, postings }: PlannedTransfer): P
   );
   for (const { name, balanceMinor, mayOverdraw: isBottomless } of balances) {
     const need = needs.get(name) ?? 0n;
+    if (isBottomless && need - balanceMinor > AMOUNT_MINOR_MAX)
+      throw createLedgerFull(currency, need - balanceMinor);
     if (isBottomless || balanceMinor >= need) continue;
     throw createSettlementError('SETTLEMENT_FUNDS_INSUFFICIENT', {
       message: `expected at least ${need} ${currency} in ${name}, got ${balanceMinor}`,

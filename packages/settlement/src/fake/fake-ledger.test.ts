@@ -1,3 +1,4 @@
+import { AMOUNT_MINOR_MAX } from '@kervyxa/core';
 import { describe, expect, it } from 'vitest';
 import { planDeposit, planEscrowFunding } from '../ledger/plans.ts';
 import { createFakeLedger } from './fake-ledger.ts';
@@ -25,5 +26,16 @@ describe('the fake ledger', () => {
       expect.objectContaining({ code: 'SETTLEMENT_FUNDS_INSUFFICIENT' }),
     );
     expect(ledger.balances()).toEqual([]);
+  });
+
+  it('S08 takes no deposit that makes all of them more than 63 bits hold', () => {
+    const ledger = createFakeLedger();
+    ledger.record([deposit(AMOUNT_MINOR_MAX)], NOW);
+    const more = { principalId: 'prn_s', reference: 'wire-8', currency, amountMinor: 1n };
+    expect(() => ledger.record([planDeposit(more)], NOW)).toThrow(
+      expect.objectContaining({ code: 'SETTLEMENT_LEDGER_FULL' }),
+    );
+    expect(ledger.transfers).toHaveLength(1);
+    ledger.record([planDeposit({ ...more, currency: 'EUR' })], NOW);
   });
 });

@@ -1,7 +1,8 @@
+import { AMOUNT_MINOR_MAX } from '@kervyxa/core';
 import { mayOverdraw } from '../ledger/accounts.ts';
 import { type Balance, toBalances } from '../ledger/balances.ts';
 import { CHAIN_START, checkChain, inputHashOf, linkTransfer } from '../ledger/chain.ts';
-import { createLedgerError } from '../ledger/errors.ts';
+import { createLedgerError, createLedgerFull } from '../ledger/errors.ts';
 import type { PlannedTransfer, RecordedTransfer } from '../ledger/transfer.ts';
 
 /** A ledger in memory. */
@@ -9,7 +10,7 @@ export interface FakeLedger {
   readonly transfers: readonly RecordedTransfer[];
   /**
    * Records all or none; what was recorded for its key before is not recorded again. Throws
-   * SETTLEMENT_FUNDS_INSUFFICIENT and SETTLEMENT_TRANSFER_CONFLICT.
+   * SETTLEMENT_FUNDS_INSUFFICIENT, SETTLEMENT_LEDGER_FULL and SETTLEMENT_TRANSFER_CONFLICT.
    */
   record(planned: readonly PlannedTransfer[], recordedAt: Date): void;
   balances(): readonly Balance[];
@@ -51,6 +52,8 @@ function append(
     ...transfers,
     linkTransfer(transfers.at(-1) ?? CHAIN_START, planned, { id, recordedAt }),
   ];
+  const full = toBalances(next).find(({ balanceMinor }) => -balanceMinor > AMOUNT_MINOR_MAX);
+  if (full !== undefined) throw createLedgerFull(full.currency, -full.balanceMinor);
   const sources = new Set(planned.postings.map(({ source }) => source));
   const short = toBalances(next).find(
     ({ account, balanceMinor }) =>

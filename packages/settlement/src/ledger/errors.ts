@@ -1,4 +1,4 @@
-import { defineErrors } from '@kervyxa/core';
+import { AMOUNT_MINOR_MAX, defineErrors } from '@kervyxa/core';
 
 const { table, create } = defineErrors({
   SETTLEMENT_FUNDS_INSUFFICIENT: {
@@ -7,6 +7,13 @@ const { table, create } = defineErrors({
     httpStatus: 402,
     exitCode: 2,
     meaning: 'An account has less than the transfer takes from it.',
+  },
+  SETTLEMENT_LEDGER_FULL: {
+    fault: 'caller',
+    retryable: false,
+    httpStatus: 409,
+    exitCode: 2,
+    meaning: 'All deposits of a currency together are more than 63 bits hold.',
   },
   SETTLEMENT_TRANSFER_CONFLICT: {
     fault: 'caller',
@@ -26,3 +33,11 @@ const { table, create } = defineErrors({
 
 export const LEDGER_ERRORS = table;
 export const createLedgerError = create;
+
+/** `depositedMinor`: what came in from outside in all, with the deposit that is too much. */
+export function createLedgerFull(currency: string, depositedMinor: bigint): Error {
+  return create('SETTLEMENT_LEDGER_FULL', {
+    message: `expected deposits of at most ${AMOUNT_MINOR_MAX} ${currency} in all, got ${depositedMinor}`,
+    fix: 'Look for an amount with too many digits.',
+  });
+}
