@@ -68,6 +68,13 @@ describe('a lease', () => {
     expect(await ended).toBeInstanceOf(LeaseLost);
   });
 
+  it('ends with a database that takes the question and never answers', async () => {
+    const job = jobThat(() => Promise.withResolvers<boolean>().promise);
+    const ended = withLease(job, { leaseMs: LEASE_MS, clock, signal: never }, untilAborted);
+    await vi.advanceTimersByTimeAsync(LEASE_MS);
+    expect(await ended).toBeInstanceOf(LeaseLost);
+  });
+
   it('passes on the worker’s own wish to stop', async () => {
     const stopping = new AbortController();
     const options = { leaseMs: LEASE_MS, clock, signal: stopping.signal };

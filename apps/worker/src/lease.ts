@@ -24,17 +24,20 @@ export async function withLease<T>(
   const lost = new AbortController();
   let heldSinceMs = clock.monotonicMs();
   let isBeating = false;
+  const look = (isHeld: boolean | null): void => {
+    if (isHeld !== false && clock.monotonicMs() - heldSinceMs < leaseMs) return;
+    lost.abort(new LeaseLost(`the lease of job ${job.id} has ended`));
+  };
   const beat = async (): Promise<void> => {
-    if (isBeating) return;
+    // The answer to the last one may never come.
+    if (isBeating) return look(null);
     isBeating = true;
     const askedMs = clock.monotonicMs();
     // What keeps the database from answering may pass; the lease outlives it, or not.
     const isHeld = await job.beat().catch(() => null);
     isBeating = false;
     if (isHeld === true) heldSinceMs = askedMs;
-    if (isHeld === false || clock.monotonicMs() - heldSinceMs >= leaseMs) {
-      lost.abort(new LeaseLost(`the lease of job ${job.id} has ended`));
-    }
+    look(isHeld);
   };
   const timer = setInterval(() => void beat(), leaseMs / BEATS);
   try {
