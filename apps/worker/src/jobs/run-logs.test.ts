@@ -39,4 +39,15 @@ describe('the log of a criterion', () => {
     expect(log?.truncated).toBe(true);
     expect(Buffer.from(log?.bytes ?? []).toString()).toBe(`${'a'.repeat(LOG_BYTES_MAX - 1)}b`);
   });
+
+  it('says it byte by byte: takes no more memory than the bytes', () => {
+    const logs = createRunLogs(contract);
+    const event = said('a');
+    const before = process.memoryUsage();
+    for (let count = 0; count < LOG_BYTES_MAX; count += 1) logs.onEvent(event);
+    const after = process.memoryUsage();
+    const grown = after.heapUsed + after.external - before.heapUsed - before.external;
+    expect(grown).toBeLessThan(32 * LOG_BYTES_MAX);
+    expect(logs.logs()[0]?.bytes).toHaveLength(LOG_BYTES_MAX);
+  });
 });

@@ -6,9 +6,10 @@ import type { VerificationEvent } from '@kervyxa/verifier';
 export const LOG_BYTES_MAX = 1_048_576;
 
 interface Log {
-  attempt: number;
+  readonly attempt: number;
   bytesSeen: number;
-  readonly pieces: Uint8Array[];
+  /** Grows: a program that says a byte at a time would else cost a hundred for each. */
+  readonly bytes: ArrayBuffer;
 }
 
 /** What each criterion's command printed, stdout and stderr as they came: of its last try, and the first bytes of it. */
@@ -22,25 +23,29 @@ export function createRunLogs({ criteria }: Contract): RunLogs {
   return {
     onEvent: (event) => {
       if (event.kind !== 'output') return;
-      const log = kept.get(event.stepId);
-      if (log === undefined || log.attempt !== event.attempt) {
-        kept.set(event.stepId, append({ attempt: event.attempt, bytesSeen: 0, pieces: [] }, event));
-      } else append(log, event);
+      const { stepId, attempt, chunk } = event;
+      let log = kept.get(stepId);
+      if (log === undefined || log.attempt !== attempt) {
+        const bytes = new ArrayBuffer(0, { maxByteLength: LOG_BYTES_MAX });
+        kept.set(stepId, (log = { attempt, bytesSeen: 0, bytes }));
+      }
+      append(log, chunk);
     },
     logs: () =>
       criteria.flatMap(({ id, visibility }) => {
         const log = kept.get(`criterion:${id}`);
         if (log === undefined) return [];
         const truncated = log.bytesSeen > LOG_BYTES_MAX;
-        return [{ criterionId: id, visibility, bytes: Buffer.concat(log.pieces), truncated }];
+        return [{ criterionId: id, visibility, bytes: Buffer.from(log.bytes.slice()), truncated }];
       }),
   };
 }
 
-function append(log: Log, { chunk }: { readonly chunk: Uint8Array }): Log {
-  const room = Math.max(0, LOG_BYTES_MAX - log.bytesSeen);
-  // A copy: the chunk is the sandbox's again afterwards.
-  if (room > 0) log.pieces.push(Uint8Array.from(chunk.subarray(0, room)));
+function append(log: Log, chunk: Uint8Array): void {
+  const kept = chunk.subarray(0, Math.max(0, LOG_BYTES_MAX - log.bytesSeen));
   log.bytesSeen += chunk.length;
-  return log;
+  const start = log.bytes.byteLength;
+  log.bytes.resize(start + kept.length);
+  // A copy: the chunk is the sandbox's again afterwards.
+  new Uint8Array(log.bytes, start).set(kept);
 }
