@@ -41,6 +41,8 @@ export const REQUIREMENTS = {
   'R-QUEUE-FAIR': 'Nobody’s first submission waits for all of somebody else’s.',
   'R-WORKER-CRASH': 'A worker killed at any point loses no submission and doubles none.',
   'R-WORKER-FENCE': 'A worker that lost its job ends it, and what it says later changes nothing.',
+  'R-WORKER-PATIENCE':
+    'Nobody’s slow server and nobody’s slow command keeps a worker from capturing the commits of others.',
   'R-WORKER-DRAIN':
     'A worker that is told to end ends or gives back what it has, and loses no try.',
   'R-WORKER-SICK': 'A worker whose engine or disk is sick takes no work, says so and recovers.',

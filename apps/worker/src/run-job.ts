@@ -11,6 +11,7 @@ import {
 } from './jobs/job.ts';
 import { verify } from './jobs/verify.ts';
 import { withLease, type LeaseOptions } from './lease.ts';
+import { GaveWay } from './places.ts';
 
 const HANDLERS: Readonly<Record<QueueName, JobHandler>> = { approve, capture, verify };
 
@@ -29,6 +30,7 @@ export async function runJob(
       (error: unknown): JobEnd | null => {
         if (error instanceof LeaseLost) return null;
         if (error instanceof WorkerStopped) return { kind: 'again', delayMs: 0 };
+        if (error instanceof GaveWay) return again(job.tries);
         log.error({ ...facts, err: error }, 'a job broke');
         return again(job.tries);
       },

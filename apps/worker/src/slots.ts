@@ -1,13 +1,15 @@
 /** Cores that one verification is given where there are enough: two of its criteria run side by side. */
 const CORES_OF_SLOT = 2;
 /** They mostly wait for servers. */
-const CAPTURES_MAX = 4;
+const FETCHES_MAX = 6;
 
 export interface Slots {
   /** Verifications side by side. */
   readonly verify: number;
   readonly capture: number;
   readonly approve: number;
+  /** Captures and approvals that fetch at the same time. */
+  readonly fetches: number;
   /** Cores of each verification. */
   readonly coreCount: number;
 }
@@ -17,8 +19,10 @@ export function planSlots(coreCount: number, wanted: number | null): Slots {
   const verify = wanted ?? Math.max(1, Math.floor(coreCount / CORES_OF_SLOT));
   return {
     verify,
-    capture: CAPTURES_MAX,
-    approve: 1,
+    // One more than there is room for, so that it is seen that somebody waits.
+    capture: FETCHES_MAX + 1,
+    approve: 2,
+    fetches: FETCHES_MAX,
     coreCount: Math.max(1, Math.floor(coreCount / verify)),
   };
 }

@@ -4,9 +4,10 @@ import type { Clock, IdSource } from '@kervyxa/core';
 import { QUEUES, type Database, type LeasedJob, type QueueName } from '@kervyxa/db';
 import type { Intake } from '@kervyxa/intake';
 import type { Sandbox } from '@kervyxa/sandbox';
-import { createGate } from '@kervyxa/verifier';
+import { createGate, type Gate } from '@kervyxa/verifier';
 import { createHealth } from './health.ts';
 import { WorkerStopped, type JobDeps } from './jobs/job.ts';
+import { createPlaces, type Places } from './places.ts';
 import { runJob } from './run-job.ts';
 import type { Log } from './scheduler/nudge.ts';
 import { planSlots } from './slots.ts';
@@ -32,6 +33,8 @@ export interface WorkerOptions {
   readonly slots?: number;
   /** How long a drain waits for what runs before it gives the rest back. */
   readonly drainMs?: number;
+  /** How long a fetch may go on where others wait for its place; its later tries get more. */
+  readonly fetchShareMs?: number;
   /** For tests: how often and how little free disk make it sick. */
   readonly health?: { readonly everyMs?: number; readonly diskBytesMin?: number };
 }
@@ -50,6 +53,7 @@ export interface Worker {
 }
 
 const DRAIN_MS = 600_000;
+const FETCH_SHARE_MS = 15_000;
 /** What dead programs left on this engine is looked for that often. */
 const REAP_EVERY_MS = 60_000;
 
@@ -64,10 +68,13 @@ export function startWorker(options: WorkerOptions): Worker {
   const id = options.newId('worker');
   const slots = planSlots(options.coreCount, options.slots ?? null);
   const health = createHealth({ ...options, ...options.health });
+  const places = createPlaces(slots.fetches);
   const deps: JobDeps = {
     ...options,
     coreCount: slots.coreCount,
-    gate: createGate(),
+    gate: narrowing(createGate(), places),
+    places,
+    fetchShareMs: options.fetchShareMs ?? FETCH_SHARE_MS,
     workerId: id,
   };
   /** Aborted: nothing new is taken. */
@@ -145,6 +152,17 @@ export function startWorker(options: WorkerOptions): Worker {
       await ended;
     },
     state: () => ({ state: state(), problem: health.problem(), jobs }),
+  };
+}
+
+/** Who wants to be alone, or is, is disturbed by few fetches. */
+function narrowing(gate: Gate, places: Places): Gate {
+  return {
+    beside: gate.beside,
+    alone: async (work, signal) => {
+      const widen = places.narrow();
+      return gate.alone(work, signal).finally(widen);
+    },
   };
 }
 

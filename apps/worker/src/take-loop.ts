@@ -20,33 +20,36 @@ const LOOK_EVERY_MS = 1_000;
 
 /** Takes jobs and does them, while this machine is well, until the signal is aborted; then ends those that it has. */
 export async function runTakeLoop(options: TakeLoopOptions, signal: AbortSignal): Promise<void> {
+  const { queue, name, slots, health, work } = options;
   const take = createTake(options);
-  const slots = Array.from({ length: options.slots }, () => runSlot(options, take, signal));
-  await Promise.all(slots);
-}
-
-type Take = () => Promise<LeasedJob | null>;
-
-async function runSlot(
-  { queue, name, health, work }: TakeLoopOptions,
-  take: Take,
-  signal: AbortSignal,
-): Promise<void> {
+  const running = new Set<Promise<void>>();
   let hint = Promise.withResolvers<void>();
   const stopListening = queue.onReady(name, () => hint.resolve());
+  const begin = (job: LeasedJob): void => {
+    const done = work(job).finally(() => {
+      running.delete(done);
+      // What it has ended another job of its subject may have waited for.
+      hint.resolve();
+    });
+    running.add(done);
+  };
   try {
     while (!signal.aborted) {
       await health.whenWell(signal);
       // Before the look: a hint that comes while we look is not lost.
       hint = Promise.withResolvers();
-      const job = signal.aborted || health.problem() !== null ? null : await take();
-      if (job !== null) await work(job);
+      const canTake = !signal.aborted && health.problem() === null && running.size < slots;
+      const job = canTake ? await take() : null;
+      if (job !== null) begin(job);
       else await rest(hint.promise, signal);
     }
   } finally {
     stopListening();
+    await Promise.all(running);
   }
 }
+
+type Take = () => Promise<LeasedJob | null>;
 
 /** Null too where the queue can't be had just now: of failures in a row the first is told, and the recovery. */
 function createTake({ queue, name, log }: TakeLoopOptions): Take {

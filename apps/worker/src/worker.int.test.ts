@@ -1,12 +1,14 @@
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineErrors } from '@kervyxa/core';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createFakeIntake } from '@kervyxa/intake/fake';
 import { loadVerifierPackage } from '@kervyxa/intake/package';
 import { createFakeSandbox, type FakeCommand } from '@kervyxa/sandbox/fake';
 import type { Sandbox } from '@kervyxa/sandbox';
-import { checking, commitOf, type HelloCommit } from './testing/hello.ts';
+import { checking, commitOf, SERVED, type HelloCommit } from './testing/hello.ts';
 import { createWorld, IMAGE, type World } from './testing/world.ts';
 
 const { create } = defineErrors({
@@ -411,6 +413,54 @@ describe('a commit whose server is gone after submission', () => {
       );
       expect(left).toEqual([]);
     }, PATIENCE);
+  });
+});
+
+// Keeps R-WORKER-PATIENCE.
+describe('captures', () => {
+  it('S21 trickles bytes for ever from many repositories: the commits of others are captured meanwhile', async () => {
+    const intake = createFakeIntake({ commits: SERVED });
+    let trickling = 0;
+    world.startWorker({
+      fetchShareMs: 50,
+      intake: {
+        ...intake,
+        fetchCommit: async (request, signal) => {
+          if (!request.repositoryUrl.includes('trickle'))
+            return intake.fetchCommit(request, signal);
+          trickling += 1;
+          await once(signal, 'abort');
+          throw signal.reason;
+        },
+      },
+    });
+    const contractId = await world.openContract();
+    for (let count = 0; count < 20; count += 1) {
+      await world.submit(contractId, commitOf('bad'), `https://trickle-${count}.example.org/a.git`);
+    }
+    await vi.waitFor(() => expect(trickling).toBeGreaterThan(5), PATIENCE);
+    const id = await world.submit(contractId, commitOf('good'));
+    await vi.waitFor(async () => {
+      expect(await world.database.reads.submission(id)).toMatchObject({ state: 'VERIFIED' });
+    }, PATIENCE);
+  });
+
+  it('S28 is late for as long as its contract allows: captures do not wait for its second try', async () => {
+    const sandbox = gatedSandbox(checking({ slow: { hangs: 'until_timeout' } }));
+    world.startWorker({ sandbox: sandbox.sandbox });
+    const contractId = await world.openContract();
+    const goOn = sandbox.holdNext();
+    const slow = await world.submit(contractId, commitOf('slow'));
+    await sessionsOf(sandbox, 1);
+    const holdSecond = sandbox.holdNext();
+    goOn();
+    await sessionsOf(sandbox, 2);
+    const id = await world.submit(contractId, commitOf('good'));
+    await world.submissionIs(id, { state: 'QUEUED' });
+    expect(await world.database.reads.submission(slow)).toMatchObject({ state: 'RUNNING' });
+    holdSecond();
+    await world.submissionIs(slow, { state: 'FAILED', reason: 'TIME_LIMIT' });
+    await world.submissionIs(id, { state: 'PASSED' });
   });
 });
 

@@ -1,11 +1,11 @@
 import { approveContract, contractDigest, type Contract } from '@kervyxa/contract';
 import { canonicalJson, CommitShaSchema, isAppError, type AppError } from '@kervyxa/core';
-import type { ContractRow } from '@kervyxa/db';
+import type { ContractRow, LeasedJob } from '@kervyxa/db';
 import type { BaseTree } from '@kervyxa/intake';
 import { loadBaseFacts } from '@kervyxa/verifier';
 import { pinImage, toImageReference } from '../images.ts';
 import { CAPTURE_BYTES_MAX } from './capture.ts';
-import { again, DONE, type JobDeps, type JobHandler } from './job.ts';
+import { again, DONE, fetchAtPlace, type JobDeps, type JobHandler } from './job.ts';
 
 type Outcome = Parameters<JobDeps['database']['work']['finishApproval']>[2];
 
@@ -26,7 +26,7 @@ export const approve: JobHandler = async (deps, job, signal) => {
   const { work } = deps.database;
   const task = await work.approvalTask(job.subjectId);
   if (task === null) return DONE;
-  const outcome = await tryJudging(deps, task.contract, job.tries, signal);
+  const outcome = await tryJudging(deps, task.contract, job, signal);
   if (outcome === null) return again(job.tries);
   await work.finishApproval(job.subjectId, task.attempt, outcome);
   return DONE;
@@ -36,13 +36,14 @@ export const approve: JobHandler = async (deps, job, signal) => {
 async function tryJudging(
   deps: JobDeps,
   contract: ContractRow,
-  tries: number,
+  job: LeasedJob,
   signal: AbortSignal,
 ): Promise<Outcome | null> {
+  const { tries } = job;
   // Not even begun once more where it may be what killed so many workers.
   if (tries > TRIES_MAX) return BROKEN;
   try {
-    return await judge(deps, contract, signal);
+    return await fetchAtPlace(deps, job, (until) => judge(deps, contract, until), signal);
   } catch (error) {
     signal.throwIfAborted();
     if (isAppError(error) && error.traits.fault === 'caller') return toFailed(error);
@@ -62,11 +63,10 @@ function toFailed({ code, message, fix }: AppError): Outcome {
 }
 
 async function judge(deps: JobDeps, row: ContractRow, signal: AbortSignal): Promise<Outcome> {
-  const { intake, settings, gate } = deps;
+  const { intake, settings } = deps;
   const document: unknown = JSON.parse(row.document);
   const baseCommit = CommitShaSchema.parse(row.baseCommit);
-  const openBase = () => intake.openBase(row.repositoryUrl, baseCommit, signal);
-  const base = await gate.beside(openBase, signal);
+  const base = await intake.openBase(row.repositoryUrl, baseCommit, signal);
   try {
     const facts = await loadBaseFacts(base, document);
     const { approved, contract, findings } = approveContract(document, facts, settings);
@@ -91,11 +91,10 @@ async function pin(
 }
 
 async function captureBase(
-  { database, gate }: JobDeps,
+  { database }: JobDeps,
   base: BaseTree,
   signal: AbortSignal,
 ): Promise<string> {
-  const save = () =>
-    database.work.saveBlob(base.exportCapture(signal), { bytesMax: CAPTURE_BYTES_MAX });
-  return (await gate.beside(save, signal)).sha256;
+  const capture = base.exportCapture(signal);
+  return (await database.work.saveBlob(capture, { bytesMax: CAPTURE_BYTES_MAX })).sha256;
 }

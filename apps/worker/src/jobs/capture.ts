@@ -6,7 +6,8 @@ import {
   type SealedVerdict,
 } from '@kervyxa/core';
 import type { FetchedCommit, IntakeOutcome } from '@kervyxa/intake';
-import { again, DONE, type JobDeps, type JobHandler } from './job.ts';
+import type { Decision } from '@kervyxa/settlement';
+import { again, DONE, fetchAtPlace, type JobDeps, type JobHandler } from './job.ts';
 import { importBase, readContract, toIntakeRequest } from './sources.ts';
 
 /** A capture is a pack with a header, and no pack is larger than the intake allows. */
@@ -17,15 +18,17 @@ export const CAPTURE_BYTES_MAX = 1_100 * 1_048_576;
  * server. What can't be had is tried again until the submission's time for it is over, which the store sees to.
  */
 export const capture: JobHandler = async (deps, job, signal) => {
-  const { cases, work, now } = deps.database;
+  const { cases, work } = deps.database;
   const submissionId = job.subjectId;
   const task = await work.captureTask(submissionId);
-  if (task === null || (await now()) >= task.captureBy) return DONE;
+  if (task === null) return DONE;
   const { submission, contract: row } = task;
+  const begun = await cases.execute(row.id, { kind: 'try_capture', submissionId });
+  if (!isWanted(begun, submissionId)) return DONE;
 
   const request = toIntakeRequest(readContract(row), submission);
   await importBase(deps, request, row, signal);
-  const fetched = await fetch(deps, request, signal);
+  const fetched = await fetchAtPlace(deps, job, (until) => fetch(deps, request, until), signal);
   if (fetched.kind === 'trouble') return again(job.tries);
   if (fetched.kind === 'refused') {
     const verdict = toVerdict(fetched.verdict, fetched.reason);
@@ -36,6 +39,14 @@ export const capture: JobHandler = async (deps, job, signal) => {
   await cases.execute(row.id, { kind: 'capture', submissionId });
   return DONE;
 };
+
+/** It may have ended meanwhile, or just now, as its time is over. */
+function isWanted(decision: Decision, submissionId: string): boolean {
+  if (decision.kind === 'refused') return false;
+  return decision.next.submissions.some(
+    ({ id, state }) => id === submissionId && state === 'RECEIVED',
+  );
+}
 
 type Fetched =
   | { readonly kind: 'captured'; readonly sourceBlob: string; readonly tree: string }
@@ -52,12 +63,11 @@ async function fetch(
   request: Parameters<JobDeps['intake']['fetchCommit']>[0],
   signal: AbortSignal,
 ): Promise<Fetched> {
-  const { intake, gate } = deps;
   try {
-    return await gate.beside(async () => {
-      const outcome = await intake.fetchCommit(request, signal);
-      return outcome.kind === 'fetched' ? save(deps, outcome.source, signal) : toRefusal(outcome);
-    }, signal);
+    const outcome = await deps.intake.fetchCommit(request, signal);
+    return outcome.kind === 'fetched'
+      ? await save(deps, outcome.source, signal)
+      : toRefusal(outcome);
   } catch (error) {
     signal.throwIfAborted();
     if (!isAppError(error)) throw error;

@@ -4,6 +4,7 @@ import type { Intake } from '@kervyxa/intake';
 import type { Clock } from '@kervyxa/core';
 import type { Sandbox } from '@kervyxa/sandbox';
 import type { Gate } from '@kervyxa/verifier';
+import type { Places } from '../places.ts';
 import type { Log } from '../scheduler/nudge.ts';
 
 /** What every job of a worker works with. */
@@ -17,8 +18,11 @@ export interface JobDeps {
   readonly settings: OperatorSettings;
   /** Cores that one verification may use. */
   readonly coreCount: number;
-  /** One for the whole worker. */
+  /** One for the whole worker. Captures are not in it: who is alone may be so for longer than they may take. */
   readonly gate: Gate;
+  readonly places: Places;
+  /** How long a fetch may go on at its first try, whoever waits for its place. */
+  readonly fetchShareMs: number;
   readonly workerId: string;
   readonly log: Log;
 }
@@ -44,6 +48,18 @@ export function again(tries: number): JobEnd {
     kind: 'again',
     delayMs: Math.min(RETRY_FIRST_MS * 2 ** Math.min(tries, 10), RETRY_MAX_MS),
   };
+}
+
+const FETCH_DOUBLINGS_MAX = 2;
+
+/** Fetches, for a share of time that grows with the tries, so that slow servers get there too. Throws GaveWay. */
+export function fetchAtPlace<T>(
+  { places, fetchShareMs }: JobDeps,
+  { tries }: LeasedJob,
+  work: (signal: AbortSignal) => Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  return places.at(fetchShareMs * 2 ** Math.min(tries, FETCH_DOUBLINGS_MAX), work, signal);
 }
 
 /** The lease ended: somebody else has the job, or will. Nothing may be written for it any more. */

@@ -24,26 +24,24 @@ export function toIntakeRequest(
 
 /** Has the base in this machine's intake, from what approval captured: no server is asked any more. */
 export async function importBase(
-  { database, intake, gate }: JobDeps,
+  { database, intake }: JobDeps,
   request: IntakeRequest,
   { baseBlob }: ContractRow,
   signal: AbortSignal,
 ): Promise<void> {
   if (baseBlob === null || (await intake.holdsBase(request))) return;
-  const capture = await readBlob(database, baseBlob);
-  await gate.beside(() => intake.importBase(request, capture, signal), signal);
+  await intake.importBase(request, await readBlob(database, baseBlob), signal);
 }
 
 /** Has the commit too, from what was captured at submission; `importBase` comes first. */
 export async function importCommit(
-  { database, intake, gate }: JobDeps,
+  { database, intake }: JobDeps,
   request: IntakeRequest,
   { sourceBlob }: SubmissionRow,
   signal: AbortSignal,
 ): Promise<void> {
   if (sourceBlob === null || (await intake.holdsCommit(request))) return;
-  const capture = await readBlob(database, sourceBlob);
-  await gate.beside(() => intake.importCommit(request, capture, signal), signal);
+  await intake.importCommit(request, await readBlob(database, sourceBlob), signal);
 }
 
 /** The hidden package that the contract froze. */

@@ -63,8 +63,11 @@ async function run(
 ): Promise<Outcome> {
   const contract = readContract(task.contract);
   const request = toIntakeRequest(contract, task.submission);
-  await importBase(deps, request, task.contract, signal);
-  await importCommit(deps, request, task.submission, signal);
+  const importBoth = async (): Promise<void> => {
+    await importBase(deps, request, task.contract, signal);
+    await importCommit(deps, request, task.submission, signal);
+  };
+  await deps.gate.beside(importBoth, signal);
   const verifierPackage = await loadPackage(deps, contract);
 
   const logs = createRunLogs(contract);
