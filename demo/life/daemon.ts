@@ -11,7 +11,7 @@ const LAST_LINES = 30;
 const LineSchema = z.looseObject({
   msg: z.string().optional(),
   operatorKey: z.string().optional(),
-  listening: z.string().optional(),
+  url: z.string().nullish(),
 });
 
 /** A kervyxa that serves, as a process of its own. */
@@ -61,13 +61,12 @@ export async function startDaemon(
   });
   const ready = new Promise<{ origin: string; operatorKey: string }>((found) => {
     let operatorKey = '';
-    let origin = '';
     createInterface({ input: child.stdout }).on('line', (line) => {
       keep(line);
       const said = LineSchema.safeParse(parseJson(line)).data;
       operatorKey = said?.operatorKey ?? operatorKey;
-      origin = said?.listening ?? origin;
-      if (said?.msg?.startsWith('ready;') === true) found({ origin, operatorKey });
+      if (said?.msg?.startsWith('ready;') !== true) return;
+      found({ origin: said.url ?? '', operatorKey });
     });
   });
   const stopped = new Promise<never>((_, reject) => {

@@ -9,7 +9,7 @@ import { openTemporaryHome, type TemporaryHome } from '../testing/temporary-home
 
 const LineSchema = z.looseObject({
   operatorKey: z.string().optional(),
-  listening: z.string().optional(),
+  url: z.string().nullish(),
 });
 
 let home: TemporaryHome;
@@ -48,9 +48,9 @@ async function served(daemon: CliProcess): Promise<{ url: string; key: string | 
     .trim()
     .split('\n')
     .map((line) => LineSchema.parse(JSON.parse(line)));
-  const find = (name: 'operatorKey' | 'listening') =>
-    lines.map((line) => line[name]).find((value) => value !== undefined) ?? null;
-  return { url: find('listening') ?? '', key: find('operatorKey') };
+  const find = (name: 'operatorKey' | 'url') =>
+    lines.map((line) => line[name]).find((value) => typeof value === 'string') ?? null;
+  return { url: find('url') ?? '', key: find('operatorKey') };
 }
 
 async function whoIs(url: string, key: string | null): Promise<unknown> {
@@ -120,14 +120,14 @@ describe('kervyxa up', () => {
     expect(existsSync(pidFile())).toBe(false);
   });
 
-  it('has no port to listen on: one clear line, and nothing is left running', async () => {
+  it('has no port to listen on: one clear line, before anything is begun', async () => {
     const other = createServer();
     await new Promise<void>((listening) => other.listen(0, '127.0.0.1', listening));
     const address = other.address();
     const port = typeof address === 'object' && address !== null ? String(address.port) : '';
     const end = await start(['up', '--port', port, '--json']).ended;
     other.close();
-    expect(end.exitCode).toBe(4);
+    expect(end).toMatchObject({ exitCode: 4, stdout: '' });
     expect(end.stderr).toMatch(
       /^error CLI_LISTEN_FAILED: expected to listen on 127\.0\.0\.1 port \d+, got EADDRINUSE: [^\n]+\nfix: [^\n]+--port\.\n$/,
     );

@@ -71,7 +71,8 @@ async function patiently<T>(
       return await attempt();
     } catch (error) {
       if (!isWorthWaiting(error) || performance.now() > deadline) throw error;
-      if (tries === 1) log.warn({ err: error }, `waiting up to ${WAIT_MS / 1000} s`);
+      if (tries === 1)
+        log.warn({ err: error }, `waiting up to ${WAIT_MS / 1000} s for the database`);
       await delay(RETRY_MS, null, { signal });
     }
   }

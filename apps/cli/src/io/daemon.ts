@@ -9,12 +9,12 @@ import { createWebhookRail, startScheduler, startWorker, type Worker } from '@ke
 import type { Logger } from 'pino';
 import type { CommandContext } from '../context.ts';
 import type { ListenOptions } from '../daemon-options.ts';
-import { cliError } from '../errors.ts';
 import { toKeyBox } from '../present/key-box.ts';
 import { parseSettings, type Settings } from '../settings.ts';
 import { VERSION } from '../version.ts';
 import { openDaemonDatabase } from './daemon-database.ts';
 import { openEngine, type Engine } from './engine.ts';
+import { assertListenable, toListenError } from './listen.ts';
 import { createLog } from './log.ts';
 import { addFirstOperatorKey } from './operator-key.ts';
 import { loadSettings } from './settings.ts';
@@ -44,8 +44,9 @@ interface Daemon {
 }
 
 /**
- * 1. Settings. 2. Engine and images, where a worker is wanted. 3. Database, with its tables. 4. The operator's key, at the
- * very first start of an API. 5. Scheduler, worker, API. 6. Until a stop signal. 7. All of it back, in reverse order.
+ * 1. Settings, and whether the address is free. 2. Engine and images, where a worker is wanted. 3. Database, with its
+ * tables. 4. The operator's key, at the very first start of an API. 5. Scheduler, worker, API. 6. Until a stop signal.
+ * 7. All of it back, in reverse order.
  *
  * What was begun is ended also where a later step fails. Throws CLI_*, DB_*, SETUP_*.
  */
@@ -53,6 +54,7 @@ export async function runDaemon(context: CommandContext, options: DaemonOptions)
   const { host, interrupts } = context;
   const { signal } = interrupts;
   const settings = parseSettings(host.env);
+  if (options.api !== null) await assertListenable(options.api);
   const isJson = options.isJson || !host.stdout.isTerminal;
   const log = createLog(host, isJson);
   const stack = new AsyncDisposableStack();
@@ -64,8 +66,8 @@ export async function runDaemon(context: CommandContext, options: DaemonOptions)
     const daemon = { context, settings, log, database, stack };
     startDaemonScheduler(daemon);
     if (engine !== null) startDaemonWorker(daemon, engine, options.worker?.slots ?? null);
-    if (options.api !== null) await startDaemonApi(daemon, options.api);
-    log.info({}, 'ready; Ctrl-C stops it');
+    const url = options.api === null ? null : await startDaemonApi(daemon, options.api);
+    log.info({ url }, 'ready; Ctrl-C stops it');
     if (!signal.aborted) await once(signal, 'abort');
     context.endsBySignal = true;
   } finally {
@@ -139,42 +141,24 @@ async function drain(worker: Worker, { context, log }: Daemon): Promise<void> {
   silence();
 }
 
+/** Where it listens, such as `http://127.0.0.1:8737`. */
 async function startDaemonApi(
   { context, settings, log, database, stack }: Daemon,
-  { host, port }: ListenOptions,
-): Promise<void> {
-  const logger = log.child({ part: 'api' });
+  options: ListenOptions,
+): Promise<string> {
   const api = await startApi(
     {
       database,
       newId: createIdSource(randomBytes),
       clock: context.host.clock,
       randomBytes,
-      logger,
+      logger: log.child({ part: 'api' }),
       settings: { operator: loadSettings(context.host), trustProxy: settings.trustProxy },
     },
-    { host, port, drainMs: API_DRAIN_MS },
+    { ...options, drainMs: API_DRAIN_MS },
   ).catch((error: unknown) => {
-    throw toListenError(error, host, port);
+    throw toListenError(error, options);
   });
   stack.defer(() => api.stop());
-  logger.info({ listening: api.url, docs: `${api.url}/docs` }, 'listening');
-}
-
-const LISTEN_PROBLEMS: Readonly<Record<string, { message: string; fix: string }>> = {
-  EADDRINUSE: { message: 'something else listens there', fix: 'Choose another one with --port.' },
-  EACCES: { message: 'this user may not listen there', fix: 'Choose a --port above 1023.' },
-  EADDRNOTAVAIL: { message: 'no such address', fix: 'Give an address of this machine as --host.' },
-  ENOTFOUND: { message: 'no such address', fix: 'Give an address of this machine as --host.' },
-};
-
-function toListenError(error: unknown, host: string, port: number): unknown {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const problem = LISTEN_PROBLEMS[code];
-  if (problem === undefined) return error;
-  return cliError('CLI_LISTEN_FAILED', {
-    message: `expected to listen on ${host} port ${port}, got ${code}: ${problem.message}`,
-    fix: problem.fix,
-    cause: error,
-  });
+  return api.url;
 }

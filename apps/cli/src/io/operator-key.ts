@@ -14,7 +14,7 @@ export async function addOperatorKey({ host, interrupts }: CommandContext): Prom
       settings: parseSettings(host.env),
       mayEmbed: true,
       // stdout is for the key.
-      log: createLog({ stdout: host.stderr }, !host.stderr.isTerminal),
+      log: createLog({ ...host, stdout: host.stderr }, !host.stderr.isTerminal),
       signal: interrupts.signal,
     });
     const key = createApiKey(randomBytes);

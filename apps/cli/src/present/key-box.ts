@@ -2,7 +2,10 @@ import type { Screen } from '../host.ts';
 import { pad, widthOf } from './text.ts';
 
 /** The operator's key, so that nobody overlooks that it is shown this once. */
-export function toKeyBox(key: string, { colors }: Pick<Screen, 'colors'>): string {
+export function toKeyBox(
+  key: string,
+  { colors, columns }: Pick<Screen, 'colors' | 'columns'>,
+): string {
   const lines = [
     'The operator’s key, shown once. Only its hash is stored.',
     'Lost? "kervyxa operator-key" makes another one.',
@@ -10,6 +13,8 @@ export function toKeyBox(key: string, { colors }: Pick<Screen, 'colors'>): strin
     key,
   ];
   const width = Math.max(...lines.map(widthOf));
+  // On a narrow terminal a broken box would hide the key instead of showing it.
+  if (width + 4 > columns) return ['', ...lines, '', ''].join('\n');
   const rows = lines.map((line) => {
     const text = pad(line, width);
     return `│ ${line === key ? colors.bold(text) : text} │`;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { cliError } from '../errors.ts';
 import { createLog } from '../io/log.ts';
 import { fakeHost } from '../testing/fake-host.ts';
 import { toLogLine } from './log-line.ts';
@@ -25,6 +26,13 @@ describe('a line of the log, for a person', () => {
     expect(line({ level: 'warn', time: '2026-01-02T03:04:05.678Z', msg: 'failed', err })).toBe(
       '03:04:05 !           failed  DB_X: no database',
     );
+  });
+
+  it('leaves out what is not there', () => {
+    const facts = { verdict: 'PASS', reason: null };
+    expect(
+      line({ level: 'info', time: '2026-01-02T03:04:05.678Z', msg: 'verdict sealed', ...facts }),
+    ).toBe('03:04:05             verdict sealed  verdict=PASS');
   });
 
   it('S29 holds a line end and an escape sequence: neither forges a line', () => {
@@ -56,5 +64,25 @@ describe('the log', () => {
       request: { headers: { authorization: '[Redacted]' } },
     });
     expect(host.stdout.text()).not.toContain('s3cret');
+  });
+
+  it('tells a foreseen error by code, message and fix; the stack is for defects, and for who asks for it', () => {
+    const foreseen = cliError('CLI_LISTEN_FAILED', { message: 'expected a port', fix: 'Free it.' });
+    const defect = cliError('CLI_INTERNAL', { message: 'expected no defect' });
+    const said = (err: Error, env: Record<string, string> = {}): unknown => {
+      const host = fakeHost({ env });
+      createLog(host, true).warn({ err }, 'failed');
+      return JSON.parse(host.stdout.text()).err;
+    };
+    expect(said(foreseen)).toEqual({
+      code: 'CLI_LISTEN_FAILED',
+      message: 'expected a port',
+      fix: 'Free it.',
+      details: {},
+    });
+    const withStack = { stack: expect.any(String) };
+    expect(said(foreseen, { KERVYXA_DEBUG: '1' })).toMatchObject(withStack);
+    expect(said(defect)).toMatchObject(withStack);
+    expect(said(new Error('unforeseen'))).toMatchObject(withStack);
   });
 });

@@ -29,9 +29,9 @@ export function toLogLine(json: string, { colors }: Pick<Screen, 'colors'>): str
   if (!parsed.success) return toPrintable(json.trimEnd());
   const { level, time, part = '', msg, err, ...facts } = parsed.data;
   const [mark, paint] = LEVELS[level];
-  const details = Object.entries(facts).map(([name, value]) =>
-    toPrintable(`${name}=${sayValue(value)}`, VALUE_LENGTH_MAX),
-  );
+  const details = Object.entries(facts)
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => toPrintable(`${name}=${sayValue(value)}`, VALUE_LENGTH_MAX));
   if (err !== undefined) details.push(sayError(err));
   const start = `${time.slice(11, 19)} ${mark} ${pad(toPrintable(part, PART_COLUMNS), PART_COLUMNS)}`;
   const end = details.length === 0 ? '' : `  ${colors.dim(details.join(' '))}`;
