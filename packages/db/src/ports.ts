@@ -345,7 +345,7 @@ export interface WorkerStore {
   ): Promise<boolean>;
   captureTask(
     submissionId: string,
-  ): Promise<{ submission: SubmissionRow; contract: ContractRow; captureBy: Date } | null>;
+  ): Promise<{ submission: SubmissionRow; contract: ContractRow } | null>;
   saveCapture(submissionId: string, captured: { sourceBlob: string; tree: string }): Promise<void>;
   runTask(runId: string): Promise<{
     run: RunRow;

@@ -91,8 +91,11 @@ export interface SubmissionCase {
   /** The place in line: order of receipt. The store gives a new submission its own, whatever the decision says. */
   readonly seq: bigint;
   readonly state: SubmissionState;
-  /** A commit not captured by then ends INCONCLUSIVE. */
-  readonly captureBy: Date;
+  /**
+   * A commit not captured by then ends INCONCLUSIVE. Null until a worker looks for it for the first time: workers that
+   * are busy or down cost nobody the place.
+   */
+  readonly captureBy: Date | null;
   readonly captured: boolean;
   /** When a HELD submission stops holding up the settlement of others, and ends INCONCLUSIVE. */
   readonly heldUntil: Date | null;

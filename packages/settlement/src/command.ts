@@ -8,6 +8,8 @@ export type Command =
   | { readonly kind: 'fund' }
   | { readonly kind: 'cancel' }
   | { readonly kind: 'submit'; readonly submissionId: string; readonly solverId: string }
+  /** A worker looks for the commit. With the first time, the time in which it must be had begins. */
+  | { readonly kind: 'try_capture'; readonly submissionId: string }
   /** The commit is captured: the submission takes its place in line. */
   | { readonly kind: 'capture'; readonly submissionId: string }
   /** The source could not be had in bounded tries, or the commit itself is refused before any run. */

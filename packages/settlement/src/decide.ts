@@ -1,6 +1,6 @@
 import type { ContractCase } from './case.ts';
 import type { Command } from './command.ts';
-import { capture, refuseCapture, submit } from './commands/capture.ts';
+import { capture, refuseCapture, submit, tryCapture } from './commands/capture.ts';
 import { challenge } from './commands/challenge.ts';
 import { cancel, fund, prove } from './commands/contract.ts';
 import { resolve } from './commands/resolve.ts';
@@ -38,6 +38,8 @@ function doCommand(draft: Draft, command: Command): Refusal {
       return cancel(draft);
     case 'submit':
       return submit(draft, command);
+    case 'try_capture':
+      return tryCapture(draft, command);
     case 'capture':
       return capture(draft, command);
     case 'refuse_capture':

@@ -77,14 +77,14 @@ export function moveSubmission(
   });
 }
 
-/** Keeps the verdict of a submission that waits behind the pass. */
-export function keepVerdict(
+/** What is learnt of a submission that stays where it is. */
+export function noteSubmission(
   draft: Draft,
   id: string,
-  verdict: NonNullable<SubmissionCase['verdict']>,
+  change: Partial<Pick<SubmissionCase, 'captureBy' | 'verdict'>>,
 ): void {
   draft.submissions = draft.submissions.map((each) =>
-    each.id === id ? { ...each, verdict } : each,
+    each.id === id ? { ...each, ...change } : each,
   );
 }
 

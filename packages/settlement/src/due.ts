@@ -50,7 +50,8 @@ function nextDue(held: Pick<Draft, 'contract' | 'submissions' | 'challenges'>): 
 
 function dueOfSubmission(submission: SubmissionCase): readonly Due[] {
   const { state, captureBy, heldUntil } = submission;
-  if (state === 'RECEIVED') return [{ kind: 'capture_ends', at: captureBy, submission }];
+  if (state === 'RECEIVED' && captureBy !== null)
+    return [{ kind: 'capture_ends', at: captureBy, submission }];
   if (state === 'HELD' && heldUntil !== null)
     return [{ kind: 'hold_ends', at: heldUntil, submission }];
   return [];

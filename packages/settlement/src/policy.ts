@@ -1,6 +1,6 @@
 /** What the operator decides, the same for every contract. Milliseconds. */
 export interface SettlementPolicy {
-  /** How long a commit may take to be captured and still have the place of its request. */
+  /** How long a commit may take to be captured, from the first try, and still have the place of its request. */
   readonly captureGraceMs: number;
   /** How long a HELD submission holds up the settlement of those behind it. */
   readonly heldGraceMs: number;

@@ -119,7 +119,7 @@ CREATE TABLE "submissions" (
     "commit" TEXT NOT NULL,
     "state" TEXT NOT NULL DEFAULT 'RECEIVED',
     "received_at" TIMESTAMPTZ(6) NOT NULL DEFAULT clock_timestamp(),
-    "capture_by" TIMESTAMPTZ(6) NOT NULL,
+    "capture_by" TIMESTAMPTZ(6),
     "captured_at" TIMESTAMPTZ(6),
     "source_blob" TEXT,
     "tree" TEXT,

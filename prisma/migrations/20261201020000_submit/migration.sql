@@ -5,6 +5,3 @@ CREATE UNIQUE INDEX "contracts_requester_draft_key" ON "contracts" ("requester_i
 -- One commit of one solver is one submission, unless its source could not be had: then it may come again.
 CREATE UNIQUE INDEX "submissions_commit_key" ON "submissions" ("contract_id", "solver_id", "commit")
   WHERE "reason" IS NULL OR "reason" NOT IN ('REPOSITORY_UNREACHABLE', 'COMMIT_NOT_FOUND', 'ANCESTRY_UNKNOWN');
-
--- A submit does not touch its contract's row, so the end of its grace is found here and not in contracts.next_due_at.
-CREATE INDEX "submissions_capture_by_idx" ON "submissions" ("capture_by") WHERE "state" = 'RECEIVED';

@@ -32,18 +32,10 @@ async function executeAlone(
   }
 }
 
-/** Two scans of an index each: what the contract waits for, and submissions whose grace to be captured has ended. */
 async function listDue(pool: pg.Pool, limit: number): Promise<readonly string[]> {
   const rows = await queryRows<{ id: string }>(
     pool,
-    `SELECT id FROM (
-       (SELECT id, next_due_at AS due_at FROM contracts
-        WHERE next_due_at <= clock_timestamp() ORDER BY next_due_at LIMIT $1)
-       UNION ALL
-       (SELECT contract_id, capture_by FROM submissions
-        WHERE state = 'RECEIVED' AND capture_by <= clock_timestamp() ORDER BY capture_by LIMIT $1)
-     ) AS due
-     GROUP BY id ORDER BY min(due_at) LIMIT $1`,
+    'SELECT id FROM contracts WHERE next_due_at <= clock_timestamp() ORDER BY next_due_at LIMIT $1',
     [limit],
   );
   return rows.map(({ id }) => id);

@@ -201,6 +201,9 @@ describe('submitting', () => {
     expect(await codeOf(submit(contractId, await stores.bench.addPrincipal(), commit))).toBe(
       'ACCEPTED',
     );
+    for (const { id: submissionId } of (await stores.bench.readCase(contractId)).submissions) {
+      await stores.cases.execute(contractId, { kind: 'try_capture', submissionId });
+    }
     await stores.bench.elapse(HOUR_MS);
     await stores.cases.execute(contractId, { kind: 'advance' });
     expect(await codeOf(submit(contractId, solverId, commit))).toBe('ACCEPTED');

@@ -116,7 +116,7 @@ function refuse(place: Place, { policy }: ExecuteDeps, { call }: Submitting): Er
 
 async function saveAll(
   { sql, queues, streams }: Transaction,
-  { policy, sendMany }: ExecuteDeps,
+  { sendMany }: ExecuteDeps,
   { contract, now }: Place,
   submitting: readonly Submitting[],
 ): Promise<void> {
@@ -124,8 +124,8 @@ async function saveAll(
   const saved = await queryRows<{ id: string; seq: bigint }>(
     sql,
     `WITH saved AS (
-       INSERT INTO submissions (id, contract_id, solver_id, repository_url, commit, received_at, capture_by)
-       SELECT n.id, $1, n.solver_id, n.url, n.commit, $6, $7
+       INSERT INTO submissions (id, contract_id, solver_id, repository_url, commit, received_at)
+       SELECT n.id, $1, n.solver_id, n.url, n.commit, $6
        FROM unnest($2::text[], $3::text[], $4::text[], $5::text[])
          WITH ORDINALITY AS n (id, solver_id, url, commit, place)
        ORDER BY n.place
@@ -146,7 +146,6 @@ async function saveAll(
       submitting.map(({ input }) => input.repositoryUrl),
       submitting.map(({ input }) => input.commit),
       now,
-      new Date(now.getTime() + policy.captureGraceMs),
     ],
   );
   const places = new Map(saved.map(({ id, seq }) => [id, seq]));

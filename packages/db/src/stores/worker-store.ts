@@ -53,8 +53,7 @@ async function loadCaptureTask(
     }),
   );
   if (found === null) return null;
-  const { contract, captureBy } = found;
-  return { submission: toSubmissionRow(found), contract: toContractRow(contract), captureBy };
+  return { submission: toSubmissionRow(found), contract: toContractRow(found.contract) };
 }
 
 async function loadRunTask(

@@ -16,12 +16,11 @@ const submitAs = (story: Story, solverId: string) =>
   story.try({ kind: 'submit', submissionId: story.bench.newId('submission'), solverId });
 
 describe('submitting', () => {
-  it('waits for the commit, for a bounded time', async () => {
+  it('has the commit looked for', async () => {
     const bench = await openFakeBench(POLICY);
     const story = await beginStory(bench);
-    const id = await story.receive();
-    const captureBy = new Date((await bench.now()).getTime() + POLICY.captureGraceMs);
-    expect(await story.submission(id)).toMatchObject({ state: 'RECEIVED', captureBy });
+    const id = await story.handIn();
+    expect(await story.submission(id)).toMatchObject({ state: 'RECEIVED', captureBy: null });
     expect(bench.store.effects.at(-1)).toMatchObject({ kind: 'enqueue_capture', submissionId: id });
   });
 
@@ -68,6 +67,39 @@ describe('submitting', () => {
 });
 
 describe('capturing', () => {
+  it('has a bounded time from the first try, whatever is tried after it', async () => {
+    const story = await begin();
+    const submissionId = await story.receive();
+    const captureBy = new Date((await story.bench.now()).getTime() + POLICY.captureGraceMs);
+    await story.elapse(POLICY.captureGraceMs - 1);
+    await story.do({ kind: 'try_capture', submissionId });
+    expect(await story.submission(submissionId)).toMatchObject({ state: 'RECEIVED', captureBy });
+    await story.elapse(1);
+    await story.do({ kind: 'try_capture', submissionId });
+    expect(await story.submission(submissionId)).toMatchObject({
+      state: 'INCONCLUSIVE',
+      verdict: { reason: 'REPOSITORY_UNREACHABLE' },
+    });
+    expect(await story.try({ kind: 'try_capture', submissionId })).toBe(
+      'SETTLEMENT_CAPTURE_NOT_WANTED',
+    );
+  });
+
+  it('S28 slow servers of others, or workers that are down, cost nobody the place', async () => {
+    const story = await begin();
+    const honest = await story.handIn();
+    const second = await story.submit();
+    await story.seal(second, PASS);
+    await story.advance(TERMS.closesInMs);
+    expect((await story.submission(second)).state).toBe('VERIFIED');
+    await story.do({ kind: 'try_capture', submissionId: honest });
+    await story.elapse(POLICY.captureGraceMs - 1);
+    await story.do({ kind: 'capture', submissionId: honest });
+    await story.seal(honest, PASS);
+    expect((await story.submission(honest)).state).toBe('PASSED');
+    expect((await story.submission(second)).state).toBe('DEFERRED');
+  });
+
   it('queues a run', async () => {
     const bench = await openFakeBench(POLICY);
     const story = await beginStory(bench);

@@ -7,6 +7,7 @@ import {
   type Draft,
   inconsistent,
   moveSubmission,
+  noteSubmission,
   type Refusal,
 } from '../draft.ts';
 import { endCapture, isActive } from '../due.ts';
@@ -46,7 +47,7 @@ export function submit(draft: Draft, command: CommandOf<'submit'>): Refusal {
     solverId: command.solverId,
     seq: (draft.submissions.at(-1)?.seq ?? 0n) + 1n,
     state: 'RECEIVED',
-    captureBy: laterBy(draft, draft.policy.captureGraceMs),
+    captureBy: null,
     captured: false,
     heldUntil: null,
     window: null,
@@ -56,10 +57,19 @@ export function submit(draft: Draft, command: CommandOf<'submit'>): Refusal {
   return null;
 }
 
+export function tryCapture(draft: Draft, { submissionId }: CommandOf<'try_capture'>): Refusal {
+  const submission = findReceived(draft, submissionId);
+  if (submission === null) return refuseCaptured(submissionId);
+  const captureBy = laterBy(draft, draft.policy.captureGraceMs);
+  if (submission.captureBy === null) noteSubmission(draft, submissionId, { captureBy });
+  else if (isLate(draft, submission)) endCapture(draft, submissionId);
+  return null;
+}
+
 export function capture(draft: Draft, command: CommandOf<'capture'>): Refusal {
   const submission = findReceived(draft, command.submissionId);
   if (submission === null) return refuseCaptured(command.submissionId);
-  if (draft.now >= submission.captureBy) {
+  if (isLate(draft, submission)) {
     endCapture(draft, submission.id);
   } else if (isBehindHolder(draft, submission)) {
     moveSubmission(draft, submission.id, 'DEFERRED', { captured: true });
@@ -77,7 +87,7 @@ export function refuseCapture(draft: Draft, command: CommandOf<'refuse_capture'>
   if (submission === null) return refuseCaptured(submissionId);
   if (verdict.verdict === 'PASS')
     throw inconsistent(`expected a verdict that refuses ${submissionId} before any run, got PASS`);
-  if (draft.now >= submission.captureBy) endCapture(draft, submissionId);
+  if (isLate(draft, submission)) endCapture(draft, submissionId);
   else if (isSourceReason(verdict.reason)) commitRefusal(draft, submissionId, verdict);
   else moveSubmission(draft, submissionId, 'VERIFIED', { verdict });
   return null;
@@ -85,6 +95,10 @@ export function refuseCapture(draft: Draft, command: CommandOf<'refuse_capture'>
 
 export function isSourceReason(reason: string | null): boolean {
   return SOURCE_REASONS.some((each) => each === reason);
+}
+
+function isLate({ now }: Draft, { captureBy }: SubmissionCase): boolean {
+  return captureBy !== null && now >= captureBy;
 }
 
 function findReceived(draft: Draft, id: string): SubmissionCase | null {

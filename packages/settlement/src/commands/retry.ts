@@ -1,6 +1,6 @@
 import type { SubmissionCase } from '../case.ts';
 import type { Command } from '../command.ts';
-import { laterBy, type Draft, moveSubmission, type Refusal } from '../draft.ts';
+import { type Draft, moveSubmission, type Refusal } from '../draft.ts';
 import { createSettlementError } from '../errors.ts';
 import { isBehindHolder } from '../line.ts';
 import { queueRun } from '../runs.ts';
@@ -32,8 +32,7 @@ function tryAgain(draft: Draft, submission: SubmissionCase): void {
   const { id, captured } = submission;
   const afresh = { verdict: null, heldUntil: null };
   if (!captured) {
-    const captureBy = laterBy(draft, draft.policy.captureGraceMs);
-    moveSubmission(draft, id, 'RECEIVED', { ...afresh, captureBy });
+    moveSubmission(draft, id, 'RECEIVED', { ...afresh, captureBy: null });
     draft.effects.push({ kind: 'enqueue_capture', submissionId: id });
   } else if (isBehindHolder(draft, submission)) {
     moveSubmission(draft, id, 'DEFERRED', afresh);

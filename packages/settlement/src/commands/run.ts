@@ -4,9 +4,9 @@ import type { Command } from '../command.ts';
 import {
   laterBy,
   type Draft,
-  keepVerdict,
   moveRun,
   moveSubmission,
+  noteSubmission,
   type Refusal,
   runOf,
   submissionOf,
@@ -51,7 +51,7 @@ export function seal(draft: Draft, { runId, attempt, verdict }: CommandOf<'seal'
   if (purpose === 'RERUN') judgeReruns(draft, submissionId);
   else if (submissionOf(draft, submissionId).state === 'RUNNING')
     moveSubmission(draft, submissionId, 'VERIFIED', { verdict });
-  else if (verdict.verdict === 'PASS') keepVerdict(draft, submissionId, verdict);
+  else if (verdict.verdict === 'PASS') noteSubmission(draft, submissionId, { verdict });
   else commitRefusal(draft, submissionId, verdict);
   return null;
 }

@@ -31,6 +31,7 @@ export const MOVE_WEIGHTS: Readonly<Record<MoveName, number>> = {
   arrive: 6,
   work: 14,
   submit: 2,
+  try_capture: 3,
   capture: 4,
   refuse_capture: 1,
   start: 4,
@@ -100,6 +101,7 @@ export function toCommand(
       return { kind: name };
     case 'submit':
       return { kind: name, submissionId: newId('submission'), solverId: somebody };
+    case 'try_capture':
     case 'capture':
       return received === undefined ? null : { kind: name, submissionId: received };
     case 'refuse_capture':

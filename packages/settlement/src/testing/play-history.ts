@@ -41,6 +41,9 @@ export async function playToTheEnd(story: Story): Promise<readonly string[]> {
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     const held = await story.read();
     if (hasEnded(held)) return findProblems(story);
+    for (const { id: submissionId } of held.submissions) {
+      await story.try({ kind: 'try_capture', submissionId });
+    }
     for (const { id: runId } of held.runs.filter(isLive)) {
       await story.try({ kind: 'start', runId });
       const attempt = (await story.read()).runs.find(({ id }) => id === runId)?.attempt ?? 0;

@@ -45,7 +45,9 @@ export interface Story {
   try(command: Command): Promise<string | null>;
   /** Throws the refusal. */
   do(command: Command): Promise<void>;
-  /** A submission of a new solver that waits for its commit. Its id. */
+  /** A submission of a new solver. Its id. */
+  handIn(solverId?: string): Promise<string>;
+  /** One whose commit a worker looks for. */
   receive(solverId?: string): Promise<string>;
   /** One that is captured, too. */
   submit(solverId?: string): Promise<string>;
@@ -106,10 +108,15 @@ function tellStory(
       const decision = await execute(command);
       if (decision.kind === 'refused') throw decision.error;
     },
-    receive: async (solverId) => {
+    handIn: async (solverId) => {
       const submissionId = bench.newId('submission');
       const solver = solverId ?? (await bench.addPrincipal());
       await story.do({ kind: 'submit', submissionId, solverId: solver });
+      return submissionId;
+    },
+    receive: async (solverId) => {
+      const submissionId = await story.handIn(solverId);
+      await story.do({ kind: 'try_capture', submissionId });
       return submissionId;
     },
     submit: async (solverId) => {

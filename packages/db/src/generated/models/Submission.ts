@@ -272,7 +272,7 @@ export type SubmissionGroupByOutputType = {
   commit: string
   state: string
   receivedAt: Date
-  captureBy: Date
+  captureBy: Date | null
   capturedAt: Date | null
   sourceBlob: string | null
   tree: string | null
@@ -317,7 +317,7 @@ export type SubmissionWhereInput = {
   commit?: Prisma.StringFilter<"Submission"> | string
   state?: Prisma.StringFilter<"Submission"> | string
   receivedAt?: Prisma.DateTimeFilter<"Submission"> | Date | string
-  captureBy?: Prisma.DateTimeFilter<"Submission"> | Date | string
+  captureBy?: Prisma.DateTimeNullableFilter<"Submission"> | Date | string | null
   capturedAt?: Prisma.DateTimeNullableFilter<"Submission"> | Date | string | null
   sourceBlob?: Prisma.StringNullableFilter<"Submission"> | string | null
   tree?: Prisma.StringNullableFilter<"Submission"> | string | null
@@ -346,7 +346,7 @@ export type SubmissionOrderByWithRelationInput = {
   commit?: Prisma.SortOrder
   state?: Prisma.SortOrder
   receivedAt?: Prisma.SortOrder
-  captureBy?: Prisma.SortOrder
+  captureBy?: Prisma.SortOrderInput | Prisma.SortOrder
   capturedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   sourceBlob?: Prisma.SortOrderInput | Prisma.SortOrder
   tree?: Prisma.SortOrderInput | Prisma.SortOrder
@@ -379,7 +379,7 @@ export type SubmissionWhereUniqueInput = Prisma.AtLeast<{
   commit?: Prisma.StringFilter<"Submission"> | string
   state?: Prisma.StringFilter<"Submission"> | string
   receivedAt?: Prisma.DateTimeFilter<"Submission"> | Date | string
-  captureBy?: Prisma.DateTimeFilter<"Submission"> | Date | string
+  captureBy?: Prisma.DateTimeNullableFilter<"Submission"> | Date | string | null
   capturedAt?: Prisma.DateTimeNullableFilter<"Submission"> | Date | string | null
   sourceBlob?: Prisma.StringNullableFilter<"Submission"> | string | null
   tree?: Prisma.StringNullableFilter<"Submission"> | string | null
@@ -408,7 +408,7 @@ export type SubmissionOrderByWithAggregationInput = {
   commit?: Prisma.SortOrder
   state?: Prisma.SortOrder
   receivedAt?: Prisma.SortOrder
-  captureBy?: Prisma.SortOrder
+  captureBy?: Prisma.SortOrderInput | Prisma.SortOrder
   capturedAt?: Prisma.SortOrderInput | Prisma.SortOrder
   sourceBlob?: Prisma.SortOrderInput | Prisma.SortOrder
   tree?: Prisma.SortOrderInput | Prisma.SortOrder
@@ -438,7 +438,7 @@ export type SubmissionScalarWhereWithAggregatesInput = {
   commit?: Prisma.StringWithAggregatesFilter<"Submission"> | string
   state?: Prisma.StringWithAggregatesFilter<"Submission"> | string
   receivedAt?: Prisma.DateTimeWithAggregatesFilter<"Submission"> | Date | string
-  captureBy?: Prisma.DateTimeWithAggregatesFilter<"Submission"> | Date | string
+  captureBy?: Prisma.DateTimeNullableWithAggregatesFilter<"Submission"> | Date | string | null
   capturedAt?: Prisma.DateTimeNullableWithAggregatesFilter<"Submission"> | Date | string | null
   sourceBlob?: Prisma.StringNullableWithAggregatesFilter<"Submission"> | string | null
   tree?: Prisma.StringNullableWithAggregatesFilter<"Submission"> | string | null
@@ -458,7 +458,7 @@ export type SubmissionCreateInput = {
   commit: string
   state?: string
   receivedAt?: Date | string
-  captureBy: Date | string
+  captureBy?: Date | string | null
   capturedAt?: Date | string | null
   tree?: string | null
   heldUntil?: Date | string | null
@@ -486,7 +486,7 @@ export type SubmissionUncheckedCreateInput = {
   commit: string
   state?: string
   receivedAt?: Date | string
-  captureBy: Date | string
+  captureBy?: Date | string | null
   capturedAt?: Date | string | null
   sourceBlob?: string | null
   tree?: string | null
@@ -510,7 +510,7 @@ export type SubmissionUpdateInput = {
   commit?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.StringFieldUpdateOperationsInput | string
   receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  captureBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  captureBy?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   capturedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   tree?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   heldUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -538,7 +538,7 @@ export type SubmissionUncheckedUpdateInput = {
   commit?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.StringFieldUpdateOperationsInput | string
   receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  captureBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  captureBy?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   capturedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   sourceBlob?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   tree?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -564,7 +564,7 @@ export type SubmissionCreateManyInput = {
   commit: string
   state?: string
   receivedAt?: Date | string
-  captureBy: Date | string
+  captureBy?: Date | string | null
   capturedAt?: Date | string | null
   sourceBlob?: string | null
   tree?: string | null
@@ -584,7 +584,7 @@ export type SubmissionUpdateManyMutationInput = {
   commit?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.StringFieldUpdateOperationsInput | string
   receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  captureBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  captureBy?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   capturedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   tree?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   heldUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -605,7 +605,7 @@ export type SubmissionUncheckedUpdateManyInput = {
   commit?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.StringFieldUpdateOperationsInput | string
   receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  captureBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  captureBy?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   capturedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   sourceBlob?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   tree?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -908,7 +908,7 @@ export type SubmissionCreateWithoutSolverInput = {
   commit: string
   state?: string
   receivedAt?: Date | string
-  captureBy: Date | string
+  captureBy?: Date | string | null
   capturedAt?: Date | string | null
   tree?: string | null
   heldUntil?: Date | string | null
@@ -934,7 +934,7 @@ export type SubmissionUncheckedCreateWithoutSolverInput = {
   commit: string
   state?: string
   receivedAt?: Date | string
-  captureBy: Date | string
+  captureBy?: Date | string | null
   capturedAt?: Date | string | null
   sourceBlob?: string | null
   tree?: string | null
@@ -989,7 +989,7 @@ export type SubmissionScalarWhereInput = {
   commit?: Prisma.StringFilter<"Submission"> | string
   state?: Prisma.StringFilter<"Submission"> | string
   receivedAt?: Prisma.DateTimeFilter<"Submission"> | Date | string
-  captureBy?: Prisma.DateTimeFilter<"Submission"> | Date | string
+  captureBy?: Prisma.DateTimeNullableFilter<"Submission"> | Date | string | null
   capturedAt?: Prisma.DateTimeNullableFilter<"Submission"> | Date | string | null
   sourceBlob?: Prisma.StringNullableFilter<"Submission"> | string | null
   tree?: Prisma.StringNullableFilter<"Submission"> | string | null
@@ -1009,7 +1009,7 @@ export type SubmissionCreateWithoutSourceInput = {
   commit: string
   state?: string
   receivedAt?: Date | string
-  captureBy: Date | string
+  captureBy?: Date | string | null
   capturedAt?: Date | string | null
   tree?: string | null
   heldUntil?: Date | string | null
@@ -1036,7 +1036,7 @@ export type SubmissionUncheckedCreateWithoutSourceInput = {
   commit: string
   state?: string
   receivedAt?: Date | string
-  captureBy: Date | string
+  captureBy?: Date | string | null
   capturedAt?: Date | string | null
   tree?: string | null
   heldUntil?: Date | string | null
@@ -1085,7 +1085,7 @@ export type SubmissionCreateWithoutContractInput = {
   commit: string
   state?: string
   receivedAt?: Date | string
-  captureBy: Date | string
+  captureBy?: Date | string | null
   capturedAt?: Date | string | null
   tree?: string | null
   heldUntil?: Date | string | null
@@ -1111,7 +1111,7 @@ export type SubmissionUncheckedCreateWithoutContractInput = {
   commit: string
   state?: string
   receivedAt?: Date | string
-  captureBy: Date | string
+  captureBy?: Date | string | null
   capturedAt?: Date | string | null
   sourceBlob?: string | null
   tree?: string | null
@@ -1161,7 +1161,7 @@ export type SubmissionCreateWithoutRunsInput = {
   commit: string
   state?: string
   receivedAt?: Date | string
-  captureBy: Date | string
+  captureBy?: Date | string | null
   capturedAt?: Date | string | null
   tree?: string | null
   heldUntil?: Date | string | null
@@ -1188,7 +1188,7 @@ export type SubmissionUncheckedCreateWithoutRunsInput = {
   commit: string
   state?: string
   receivedAt?: Date | string
-  captureBy: Date | string
+  captureBy?: Date | string | null
   capturedAt?: Date | string | null
   sourceBlob?: string | null
   tree?: string | null
@@ -1227,7 +1227,7 @@ export type SubmissionUpdateWithoutRunsInput = {
   commit?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.StringFieldUpdateOperationsInput | string
   receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  captureBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  captureBy?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   capturedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   tree?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   heldUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -1254,7 +1254,7 @@ export type SubmissionUncheckedUpdateWithoutRunsInput = {
   commit?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.StringFieldUpdateOperationsInput | string
   receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  captureBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  captureBy?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   capturedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   sourceBlob?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   tree?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -1277,7 +1277,7 @@ export type SubmissionCreateWithoutChallengesInput = {
   commit: string
   state?: string
   receivedAt?: Date | string
-  captureBy: Date | string
+  captureBy?: Date | string | null
   capturedAt?: Date | string | null
   tree?: string | null
   heldUntil?: Date | string | null
@@ -1304,7 +1304,7 @@ export type SubmissionUncheckedCreateWithoutChallengesInput = {
   commit: string
   state?: string
   receivedAt?: Date | string
-  captureBy: Date | string
+  captureBy?: Date | string | null
   capturedAt?: Date | string | null
   sourceBlob?: string | null
   tree?: string | null
@@ -1343,7 +1343,7 @@ export type SubmissionUpdateWithoutChallengesInput = {
   commit?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.StringFieldUpdateOperationsInput | string
   receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  captureBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  captureBy?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   capturedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   tree?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   heldUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -1370,7 +1370,7 @@ export type SubmissionUncheckedUpdateWithoutChallengesInput = {
   commit?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.StringFieldUpdateOperationsInput | string
   receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  captureBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  captureBy?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   capturedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   sourceBlob?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   tree?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -1393,7 +1393,7 @@ export type SubmissionCreateWithoutPayoutsInput = {
   commit: string
   state?: string
   receivedAt?: Date | string
-  captureBy: Date | string
+  captureBy?: Date | string | null
   capturedAt?: Date | string | null
   tree?: string | null
   heldUntil?: Date | string | null
@@ -1420,7 +1420,7 @@ export type SubmissionUncheckedCreateWithoutPayoutsInput = {
   commit: string
   state?: string
   receivedAt?: Date | string
-  captureBy: Date | string
+  captureBy?: Date | string | null
   capturedAt?: Date | string | null
   sourceBlob?: string | null
   tree?: string | null
@@ -1459,7 +1459,7 @@ export type SubmissionUpdateWithoutPayoutsInput = {
   commit?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.StringFieldUpdateOperationsInput | string
   receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  captureBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  captureBy?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   capturedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   tree?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   heldUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -1486,7 +1486,7 @@ export type SubmissionUncheckedUpdateWithoutPayoutsInput = {
   commit?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.StringFieldUpdateOperationsInput | string
   receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  captureBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  captureBy?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   capturedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   sourceBlob?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   tree?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -1509,7 +1509,7 @@ export type SubmissionCreateWithoutEventsInput = {
   commit: string
   state?: string
   receivedAt?: Date | string
-  captureBy: Date | string
+  captureBy?: Date | string | null
   capturedAt?: Date | string | null
   tree?: string | null
   heldUntil?: Date | string | null
@@ -1536,7 +1536,7 @@ export type SubmissionUncheckedCreateWithoutEventsInput = {
   commit: string
   state?: string
   receivedAt?: Date | string
-  captureBy: Date | string
+  captureBy?: Date | string | null
   capturedAt?: Date | string | null
   sourceBlob?: string | null
   tree?: string | null
@@ -1575,7 +1575,7 @@ export type SubmissionUpdateWithoutEventsInput = {
   commit?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.StringFieldUpdateOperationsInput | string
   receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  captureBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  captureBy?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   capturedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   tree?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   heldUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -1602,7 +1602,7 @@ export type SubmissionUncheckedUpdateWithoutEventsInput = {
   commit?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.StringFieldUpdateOperationsInput | string
   receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  captureBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  captureBy?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   capturedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   sourceBlob?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   tree?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -1626,7 +1626,7 @@ export type SubmissionCreateManySolverInput = {
   commit: string
   state?: string
   receivedAt?: Date | string
-  captureBy: Date | string
+  captureBy?: Date | string | null
   capturedAt?: Date | string | null
   sourceBlob?: string | null
   tree?: string | null
@@ -1646,7 +1646,7 @@ export type SubmissionUpdateWithoutSolverInput = {
   commit?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.StringFieldUpdateOperationsInput | string
   receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  captureBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  captureBy?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   capturedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   tree?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   heldUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -1672,7 +1672,7 @@ export type SubmissionUncheckedUpdateWithoutSolverInput = {
   commit?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.StringFieldUpdateOperationsInput | string
   receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  captureBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  captureBy?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   capturedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   sourceBlob?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   tree?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -1697,7 +1697,7 @@ export type SubmissionUncheckedUpdateManyWithoutSolverInput = {
   commit?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.StringFieldUpdateOperationsInput | string
   receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  captureBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  captureBy?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   capturedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   sourceBlob?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   tree?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -1719,7 +1719,7 @@ export type SubmissionCreateManySourceInput = {
   commit: string
   state?: string
   receivedAt?: Date | string
-  captureBy: Date | string
+  captureBy?: Date | string | null
   capturedAt?: Date | string | null
   tree?: string | null
   heldUntil?: Date | string | null
@@ -1738,7 +1738,7 @@ export type SubmissionUpdateWithoutSourceInput = {
   commit?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.StringFieldUpdateOperationsInput | string
   receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  captureBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  captureBy?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   capturedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   tree?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   heldUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -1765,7 +1765,7 @@ export type SubmissionUncheckedUpdateWithoutSourceInput = {
   commit?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.StringFieldUpdateOperationsInput | string
   receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  captureBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  captureBy?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   capturedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   tree?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   heldUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -1790,7 +1790,7 @@ export type SubmissionUncheckedUpdateManyWithoutSourceInput = {
   commit?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.StringFieldUpdateOperationsInput | string
   receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  captureBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  captureBy?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   capturedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   tree?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   heldUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -1810,7 +1810,7 @@ export type SubmissionCreateManyContractInput = {
   commit: string
   state?: string
   receivedAt?: Date | string
-  captureBy: Date | string
+  captureBy?: Date | string | null
   capturedAt?: Date | string | null
   sourceBlob?: string | null
   tree?: string | null
@@ -1830,7 +1830,7 @@ export type SubmissionUpdateWithoutContractInput = {
   commit?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.StringFieldUpdateOperationsInput | string
   receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  captureBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  captureBy?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   capturedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   tree?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   heldUntil?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
@@ -1856,7 +1856,7 @@ export type SubmissionUncheckedUpdateWithoutContractInput = {
   commit?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.StringFieldUpdateOperationsInput | string
   receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  captureBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  captureBy?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   capturedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   sourceBlob?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   tree?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -1881,7 +1881,7 @@ export type SubmissionUncheckedUpdateManyWithoutContractInput = {
   commit?: Prisma.StringFieldUpdateOperationsInput | string
   state?: Prisma.StringFieldUpdateOperationsInput | string
   receivedAt?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
-  captureBy?: Prisma.DateTimeFieldUpdateOperationsInput | Date | string
+  captureBy?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   capturedAt?: Prisma.NullableDateTimeFieldUpdateOperationsInput | Date | string | null
   sourceBlob?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
   tree?: Prisma.NullableStringFieldUpdateOperationsInput | string | null
@@ -2102,7 +2102,7 @@ export type $SubmissionPayload<ExtArgs extends runtime.Types.Extensions.Internal
      */
     state: string
     receivedAt: Date
-    captureBy: Date
+    captureBy: Date | null
     capturedAt: Date | null
     sourceBlob: string | null
     tree: string | null
