@@ -33,6 +33,8 @@ function createPool(url: string, options: PoolOptions): Pool {
     connectionString: url,
     application_name: options.applicationName ?? 'kervyxa',
     max: options.connectionsMax ?? 10,
+    // Statements that don't wait for each other's answers share a round trip.
+    pipeline: true,
     options: '-c timezone=UTC',
     statement_timeout: options.statementTimeoutMs ?? 60_000,
     lock_timeout: options.lockTimeoutMs ?? 30_000,
@@ -65,10 +67,25 @@ function toOpenError(error: unknown, url: string): Error {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'no answer';
   if (code === 'ERR_INVALID_URL') return createUrlError('one that can’t be read');
   return createDbError('DB_UNAVAILABLE', {
-    message: `expected a PostgreSQL database at ${placeOf(url)}, got ${code}`,
+    message: `expected a PostgreSQL database at ${placeOf(url)}, got ${sayCode(code)}`,
     fix: 'Check that the server runs, and that host, port, name, user and password of DATABASE_URL are right.',
     details: { code },
   });
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  '28P01': 'a refused login',
+  '28000': 'a refused login',
+  '3D000': 'no database of this name',
+  '42501': 'no right to connect',
+  ECONNREFUSED: 'nobody who listens there',
+  ENOENT: 'no socket there',
+  ENOTFOUND: 'no such host',
+};
+
+function sayCode(code: string): string {
+  const words = WORDS[code];
+  return words === undefined ? code : `${words} (${code})`;
 }
 
 /** The text may hold a password: it is not repeated. */

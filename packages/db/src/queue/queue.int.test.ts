@@ -215,11 +215,8 @@ describe('S28 a solver or contract with many jobs', () => {
     const crowd = Array.from({ length: 10 }, newSubject);
     const flow = { solverId: 'prn_batch', contractId: 'con_batch' };
     const sql = await database.pool.connect();
-    await queue.sendMany(
-      sql,
-      'verify',
-      crowd.map((subjectId) => ({ subjectId, ...flow })),
-    );
+    const jobs = crowd.map((subjectId) => ({ subjectId, ...flow }));
+    await queue.sendMany.send(sql, 'verify', await queue.sendMany.plan(sql, 'verify', jobs));
     sql.release();
     const [single, last] = [newSubject(), newSubject()];
     await send(single, { solverId: 'prn_alone', contractId: 'con_alone' });

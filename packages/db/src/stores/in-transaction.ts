@@ -5,11 +5,13 @@ import type { PrismaClient } from '../client.ts';
 import { isConflict, toDbError } from '../driver-errors.ts';
 import { createDbError } from '../errors.ts';
 import type { QueueName } from '../ports.ts';
-import type { Sql } from './sql.ts';
+import { allAnswered, type Sql } from './sql.ts';
 
 /** One transaction, and whom to tell once it has committed. */
 export interface Transaction {
   readonly sql: Sql;
+  /** Statements whose answers nobody waits for; the commit is sent with them, and undone where one of them fails. */
+  readonly last: Promise<unknown>[];
   /** Queues that got a job. */
   readonly queues: Set<QueueName>;
   /** Contracts and runs that got an event. */
@@ -81,14 +83,16 @@ async function tryOnce<T>(
   // Between two statements a lost connection is told here, and must not end the process.
   connection.on('error', onError);
   try {
-    const transaction = {
+    const transaction: Transaction = {
       sql: toPrepared(connection),
+      last: [],
       queues: new Set<QueueName>(),
       streams: new Set<string>(),
     };
-    await connection.query(BEGIN);
-    const answer = await work(transaction);
-    await connection.query('COMMIT');
+    // The first statements of the work are sent with it; where it fails, so do they.
+    const begun = connection.query(BEGIN);
+    const [, answer] = await allAnswered([begun, work(transaction)]);
+    await allAnswered([...transaction.last, connection.query('COMMIT')]);
     afterCommit(transaction);
     return answer;
   } catch (error) {

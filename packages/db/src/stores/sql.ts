@@ -37,6 +37,18 @@ export async function runChange(
   return rowCount ?? 0;
 }
 
+/**
+ * The answers to statements that were sent together. Throws the first trouble, but not before the last of them was
+ * answered: whoever has the connection next must find it quiet.
+ */
+export async function allAnswered<T extends readonly unknown[]>(
+  answers: readonly [...{ [Index in keyof T]: Promise<T[Index]> }],
+): Promise<T>;
+export async function allAnswered(answers: readonly Promise<unknown>[]): Promise<unknown> {
+  await Promise.allSettled(answers);
+  return Promise.all(answers);
+}
+
 /** JSON text for a `jsonb` parameter, which holds no NUL and no half of a character, as programs print them. */
 export function toJson(value: unknown): string {
   return JSON.stringify(value, (_key, each: unknown) =>

@@ -13,12 +13,12 @@ interface Kept {
 }
 
 /**
- * Takes the Idempotency-Keys of all, which have different ones, and answers those whose key was used. Instead of an
- * answer the key of a submission keeps its id: what it was when it was received never changes.
+ * Takes the Idempotency-Keys of all, which have different ones; answers the ids of those that were the first to use
+ * theirs. Instead of an answer the key of a submission keeps its id: what it was when it was received never changes.
  */
-export async function takeKeys(sql: Sql, all: readonly Submitting[]): Promise<void> {
+export async function takeKeys(sql: Sql, all: readonly Submitting[]): Promise<ReadonlySet<string>> {
   const keyed = all.filter(({ call }) => call.idempotency !== null);
-  if (keyed.length === 0) return;
+  if (keyed.length === 0) return new Set();
   const rows = await queryRows<{ id: string }>(
     sql,
     `INSERT INTO idempotency_keys (principal_id, key, input_hash, status, body)
@@ -32,9 +32,24 @@ export async function takeKeys(sql: Sql, all: readonly Submitting[]): Promise<vo
       keyed.map(({ id }) => id),
     ],
   );
-  const taken = new Set(rows.map(({ id }) => id));
-  const repeated = keyed.filter(({ id }) => !taken.has(id));
-  if (repeated.length > 0) answerRepeated(repeated, await loadKept(sql, repeated));
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Answers those whose key was used before. */
+export async function answerRepeated(
+  sql: Sql,
+  all: readonly Submitting[],
+  taken: ReadonlySet<string>,
+): Promise<void> {
+  const repeated = all.filter(({ id, call }) => call.idempotency !== null && !taken.has(id));
+  if (repeated.length === 0) return;
+  const kept = await loadKept(sql, repeated);
+  for (const each of repeated) {
+    const { actorId, idempotency } = each.call;
+    const key = idempotency?.key ?? '';
+    const own = kept.find((row) => row.solverId === actorId && row.key === key);
+    each.answer = toKeptAnswer(each, key, own);
+  }
 }
 
 export async function forgetKeys(sql: Sql, refused: readonly Submitting[]): Promise<void> {
@@ -58,15 +73,6 @@ function loadKept(sql: Sql, repeated: readonly Submitting[]): Promise<Kept[]> {
      LEFT JOIN submissions s ON s.id = k.body`,
     toColumns(repeated),
   );
-}
-
-function answerRepeated(repeated: readonly Submitting[], all: readonly Kept[]): void {
-  for (const each of repeated) {
-    const { actorId, idempotency } = each.call;
-    const key = idempotency?.key ?? '';
-    const kept = all.find((row) => row.solverId === actorId && row.key === key);
-    each.answer = toKeptAnswer(each, key, kept);
-  }
 }
 
 function toKeptAnswer(each: Submitting, key: string, kept: Kept | undefined): Submitting['answer'] {
