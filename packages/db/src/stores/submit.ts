@@ -135,7 +135,7 @@ function refuse(place: Place, { policy }: ExecuteDeps, each: Submitting): Error 
 
 async function saveAll(
   { sql, last, queues, streams }: Transaction,
-  { policy, sendMany }: ExecuteDeps,
+  { sendMany }: ExecuteDeps,
   { contract, now }: Place,
   submitting: readonly Submitting[],
 ): Promise<void> {
@@ -144,7 +144,7 @@ async function saveAll(
     return { subjectId, contractId, solverId: call.actorId };
   });
   const [saved, planned] = await allAnswered([
-    saveRows(sql, { contractId, now, policy }, submitting),
+    saveRows(sql, contractId, now, submitting),
     sendMany.plan(sql, 'capture', captures),
   ]);
   const places = new Map(saved.map(({ id, seq }) => [id, seq]));
@@ -165,14 +165,15 @@ async function saveAll(
 /** Those that another process's submit was faster with are left out. */
 function saveRows(
   sql: Sql,
-  { contractId, now, policy }: { contractId: string; now: Date; policy: ExecuteDeps['policy'] },
+  contractId: string,
+  now: Date,
   submitting: readonly Submitting[],
 ): Promise<{ id: string; seq: bigint }[]> {
   return queryRows<{ id: string; seq: bigint }>(
     sql,
     `WITH saved AS (
-       INSERT INTO submissions (id, contract_id, solver_id, repository_url, commit, received_at, capture_by)
-       SELECT n.id, $1, n.solver_id, n.url, n.commit, $6, $7
+       INSERT INTO submissions (id, contract_id, solver_id, repository_url, commit, received_at)
+       SELECT n.id, $1, n.solver_id, n.url, n.commit, $6
        FROM unnest($2::text[], $3::text[], $4::text[], $5::text[])
          WITH ORDINALITY AS n (id, solver_id, url, commit, place)
        ORDER BY n.place
@@ -193,7 +194,6 @@ function saveRows(
       submitting.map(({ input }) => input.repositoryUrl),
       submitting.map(({ input }) => input.commit),
       now,
-      new Date(now.getTime() + policy.captureGraceMs),
     ],
   );
 }
