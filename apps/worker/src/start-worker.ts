@@ -14,7 +14,7 @@ import { planSlots } from './slots.ts';
 import { runTakeLoop } from './take-loop.ts';
 
 export interface WorkerOptions {
-  readonly database: Pick<Database, 'cases' | 'work' | 'queue' | 'now'>;
+  readonly database: Pick<Database, 'cases' | 'work' | 'queue'>;
   readonly intake: Intake;
   readonly sandbox: Sandbox;
   /** The operator's runtime catalogue: name → image id. */

@@ -9,7 +9,7 @@ import type { Log } from '../scheduler/nudge.ts';
 
 /** What every job of a worker works with. */
 export interface JobDeps {
-  readonly database: Pick<Database, 'cases' | 'work' | 'now'>;
+  readonly database: Pick<Database, 'cases' | 'work'>;
   readonly intake: Intake;
   readonly sandbox: Sandbox;
   readonly clock: Clock;
