@@ -46,6 +46,13 @@ describe('openPool', () => {
     expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('hunter2');
   });
 
+  it('says in words what is wrong with an address', async () => {
+    const opening = openPool(database.url.replace(/\/test_[0-9a-f]+\?/, '/nowhere?'));
+    await expect(opening).rejects.toMatchObject({
+      message: 'expected a PostgreSQL database at /nowhere, got no database of this name (3D000)',
+    });
+  });
+
   it('outlives the end of a connection that nobody uses', async () => {
     const pool = await openPool(database.url, { connectionsMax: 1 });
     const { rows } = await pool.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');

@@ -7,7 +7,11 @@ describe('what a failed start says', () => {
     'FATAL:  could not write lock file "postmaster.pid": No space left on device',
     'initdb: error: could not create directory "data": Disk quota exceeded',
   ])('names a full disk: %s', (output) => {
-    expect(toStartError(output)).toMatchObject({ code: 'DB_EMBEDDED_DISK_FULL' });
+    const noisy = `running bootstrap script ... ok\n${output}\nHINT:  Check free disk space.\nAborted\n`;
+    expect(toStartError(noisy)).toMatchObject({
+      code: 'DB_EMBEDDED_DISK_FULL',
+      message: `expected room for the built-in PostgreSQL, got: ${output}`,
+    });
   });
 
   it('repeats the last words of the server', () => {

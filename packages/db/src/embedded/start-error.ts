@@ -15,10 +15,13 @@ export function toFolderError(error: unknown, { folder }: Layout): unknown {
   });
 }
 
+const FULL = /No space left on device|Disk quota exceeded/;
+
 /** What the server or initdb said before it gave up. The one place that reads their words. */
 export function toStartError(output: string): Error {
+  const full = output.split('\n').find((line) => FULL.test(line));
+  if (full !== undefined) return diskFull(full.trim());
   const lines = output.trim().split('\n').slice(-5).join(' | ');
-  if (/No space left on device|Disk quota exceeded/.test(output)) return diskFull(lines);
   return createDbError('DB_EMBEDDED_FAILED', {
     message: `expected the built-in PostgreSQL to start, got: ${lines || 'no word from it'}`,
     fix: 'Put right what it says, or set DATABASE_URL to a PostgreSQL of your own.',

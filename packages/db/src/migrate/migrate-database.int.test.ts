@@ -75,6 +75,32 @@ describe('migrateDatabase', () => {
       fix: expect.stringContaining('prisma migrate resolve'),
     });
   });
+
+  it('is of a user without rights: names the right, and is no defect of ours', async () => {
+    const url = await createEmptyDatabase(database);
+    const weak = `weak_${randomBytes(6).toString('hex')}`;
+    await database.pool.query(`CREATE ROLE ${weak} LOGIN PASSWORD 'weak'`);
+    const weakUrl = url.replace(/\/\/[^@]+@/, `//${weak}:weak@`);
+    await expect(migrateDatabase(weakUrl)).rejects.toMatchObject({
+      code: 'DB_MIGRATION_FAILED',
+      message: expect.stringContaining('permission denied'),
+      fix: expect.stringContaining('OWNER'),
+    });
+    await database.pool.query(`DROP ROLE ${weak}`);
+  });
+
+  it('meets the table of another program under the name of its own: refuses the database', async () => {
+    const url = await createEmptyDatabase(database);
+    await run(url, 'CREATE TABLE "_prisma_migrations" (version int)');
+    await expect(migrateDatabase(url)).rejects.toMatchObject({ code: 'DB_SCHEMA_UNKNOWN' });
+  });
+
+  it('meets a server that is read-only: waits for one that is not', async () => {
+    const url = await createEmptyDatabase(database);
+    const name = /\/(empty_[0-9a-f]+)/.exec(url)?.[1];
+    await run(database.url, `ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+    await expect(migrateDatabase(url)).rejects.toMatchObject({ code: 'DB_UNAVAILABLE' });
+  });
 });
 
 function makeMigration(sql: string): Migration {
@@ -84,9 +110,13 @@ function makeMigration(sql: string): Migration {
 /** On the server of the test's database; dropped with that server. */
 async function createEmptyDatabase({ url }: TestDatabase): Promise<string> {
   const name = `empty_${randomBytes(6).toString('hex')}`;
+  await run(url, `CREATE DATABASE ${name}`);
+  return url.replace(/\/test_[0-9a-f]+\?/, `/${name}?`);
+}
+
+async function run(url: string, sql: string): Promise<void> {
   const client = new Client({ connectionString: url });
   await client.connect();
-  await client.query(`CREATE DATABASE ${name}`);
+  await client.query(sql);
   await client.end();
-  return url.replace(/\/test_[0-9a-f]+\?/, `/${name}?`);
 }

@@ -50,11 +50,38 @@ export async function migrateDatabase(
     await client.query('COMMIT');
     return pending.map(({ name }) => name);
   } catch (error) {
-    throw toDbError(error);
+    throw toMigrateError(error);
   } finally {
     // Closing the session undoes whatever was not committed.
     client.release(true);
     await pool.end();
+  }
+}
+
+/** What the server has against us, where whoever runs us can mend it. */
+function toMigrateError(error: unknown): unknown {
+  if (!(error instanceof DatabaseError)) return toDbError(error);
+  switch (error.code) {
+    case '42501':
+      return createDbError('DB_MIGRATION_FAILED', {
+        message: `expected the right to make tables, got ${error.message}`,
+        fix: 'Make the user of DATABASE_URL the owner of the database: ALTER DATABASE … OWNER TO ….',
+        cause: error,
+      });
+    case '42703':
+      return createDbError('DB_SCHEMA_UNKNOWN', {
+        message: `expected an empty database or one of kervyxa’s, got one in which another program keeps a table _prisma_migrations`,
+        fix: 'Give kervyxa a database of its own.',
+        cause: error,
+      });
+    case '25006':
+      return createDbError('DB_UNAVAILABLE', {
+        message: 'expected a server that can be written to, got one that is read-only',
+        fix: 'Name the primary server in DATABASE_URL.',
+        details: { code: error.code },
+      });
+    default:
+      return toDbError(error);
   }
 }
 
