@@ -35,7 +35,9 @@ async function advance(cases: CaseStore, contractId: string, log: Log): Promise<
       return;
     }
     for (const effect of decision.effects) {
-      if (effect.kind === 'event') log.info({ contractId, ...effect.data }, effect.name);
+      if (effect.kind !== 'event') continue;
+      const { name, submissionId, challengeId, data } = effect;
+      log.info({ contractId, submissionId, challengeId, ...data }, name);
     }
   } catch (error) {
     log.error({ contractId, err: error }, 'a contract could not be advanced');

@@ -85,6 +85,7 @@ async function findRecorded(sql: Sql, planned: PlannedTransfer): Promise<string 
   if (recorded.inputHash === inputHashOf(planned)) return recorded.id;
   throw createSettlementError('SETTLEMENT_TRANSFER_CONFLICT', {
     message: `expected the transfer that was recorded for ${planned.idempotencyKey}, got another one`,
+    fix: 'Give other money a key or reference of its own.',
     details: { kind: planned.kind, idempotencyKey: planned.idempotencyKey },
   });
 }
@@ -119,8 +120,8 @@ async function assertFunds(sql: Sql, { currency, postings }: PlannedTransfer): P
       throw createLedgerFull(currency, need - balanceMinor);
     if (isBottomless || balanceMinor >= need) continue;
     throw createSettlementError('SETTLEMENT_FUNDS_INSUFFICIENT', {
-      message: `expected at least ${need} ${currency} in ${name}, got ${balanceMinor}`,
-      fix: `Have ${need - balanceMinor} ${currency} or more deposited, then ask again.`,
+      message: `expected at least ${need} minor units of ${currency} in ${name}, got ${balanceMinor}`,
+      fix: `Have ${need - balanceMinor} minor units of ${currency} or more deposited, then ask again.`,
       details: {
         account: name,
         currency,

@@ -45,6 +45,7 @@ function append(
     if (before.inputHash === inputHashOf(planned)) return transfers;
     throw createLedgerError('SETTLEMENT_TRANSFER_CONFLICT', {
       message: `expected the transfer that was recorded for ${idempotencyKey}, got another one`,
+      fix: 'Give other money a key or reference of its own.',
     });
   }
   const id = `tfr_${transfers.length + 1}`;
@@ -61,7 +62,7 @@ function append(
   );
   if (short === undefined) return next;
   throw createLedgerError('SETTLEMENT_FUNDS_INSUFFICIENT', {
-    message: `expected ${-short.balanceMinor} ${short.currency} more in ${short.account}, got none`,
+    message: `expected ${-short.balanceMinor} minor units of ${short.currency} more in ${short.account}, got none`,
     fix: 'Have the operator record a deposit first.',
   });
 }

@@ -37,7 +37,7 @@ export const createLedgerError = create;
 /** `depositedMinor`: what came in from outside in all, with the deposit that is too much. */
 export function createLedgerFull(currency: string, depositedMinor: bigint): Error {
   return create('SETTLEMENT_LEDGER_FULL', {
-    message: `expected deposits of at most ${AMOUNT_MINOR_MAX} ${currency} in all, got ${depositedMinor}`,
+    message: `expected deposits of at most ${AMOUNT_MINOR_MAX} minor units of ${currency} in all, got ${depositedMinor}`,
     fix: 'Look for an amount with too many digits.',
   });
 }
