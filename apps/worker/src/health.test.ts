@@ -17,6 +17,7 @@ const { create } = defineErrors({
 /** A machine whose engine breaks and recovers as the test says. */
 function machine(options: { diskBytesMin?: number; stateFolder?: string } = {}) {
   let isBroken = false;
+  let nowMs = 0;
   const lines: string[] = [];
   const note = (_facts: object, message: string) => void lines.push(message);
   const resolveImage = async () => {
@@ -28,9 +29,11 @@ function machine(options: { diskBytesMin?: number; stateFolder?: string } = {}) 
     runtimes: new Map([['kervyxa-runtime/node:22', IMAGE]]),
     stateFolder: tmpdir(),
     log: { info: note, warn: note, error: note },
+    clock: { now: () => new Date(), monotonicMs: () => nowMs },
     ...options,
   });
-  return { health, lines, break: () => (isBroken = true), mend: () => (isBroken = false) };
+  const wait = (ms: number) => void (nowMs += ms);
+  return { health, wait, lines, break: () => (isBroken = true), mend: () => (isBroken = false) };
 }
 
 // Keeps R-WORKER-SICK.
@@ -58,6 +61,36 @@ describe('a machine', () => {
     const { health } = machine({ diskBytesMin: Number.MAX_SAFE_INTEGER });
     await health.check();
     expect(health.problem()).toMatch(/^expected 9007199254 MB free on the disk of .+, got \d+ MB$/);
+  });
+
+  it('that looks well and breaks its jobs rests, longer each time until one ends well', async () => {
+    const one = machine();
+    await one.health.check();
+    for (const ms of [5_000, 10_000]) {
+      one.health.blame('ENGINE_UNAVAILABLE');
+      expect(one.health.problem()).toBe('a job ended with ENGINE_UNAVAILABLE');
+      one.wait(ms - 1);
+      await one.health.check();
+      expect(one.health.problem()).not.toBeNull();
+      one.wait(1);
+      await one.health.check();
+      expect(one.health.problem()).toBeNull();
+    }
+    one.health.clear();
+    one.health.blame('ENGINE_UNAVAILABLE');
+    one.wait(5_000);
+    await one.health.check();
+    expect(one.health.problem()).toBeNull();
+  });
+
+  it('that stays sick says so once, whatever its free bytes are', async () => {
+    const one = machine();
+    await one.health.check();
+    one.break();
+    for (let look = 0; look < 3; look += 1) await one.health.check();
+    one.health.blame('ENGINE_UNAVAILABLE');
+    await one.health.check();
+    expect(one.lines).toEqual(['well: taking work', 'sick: taking no work']);
   });
 
   it('whose folder is gone is sick', async () => {

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isAppError, toPrintable } from '@kervyxa/core';
+import { isAppError, toPrintable, type Clock } from '@kervyxa/core';
 import type { Sandbox } from '@kervyxa/sandbox';
 import type { Log } from './scheduler/nudge.ts';
 import { until } from './until.ts';
@@ -14,6 +14,7 @@ export interface HealthOptions {
   readonly everyMs?: number;
   /** Free bytes below which no work is taken. */
   readonly diskBytesMin?: number;
+  readonly clock: Clock;
 }
 
 /** Whether this machine can do a job now. A worker that can't takes none, and is found well again by itself. */
@@ -22,6 +23,13 @@ export interface Health {
   problem(): string | null;
   /** Looks now. Never rejects. */
   check(): Promise<void>;
+  /**
+   * A job ended for a reason that may be this machine's, though it looks well: it rests, twice as long each time until
+   * one ends well, so that it does not use up the tries of a whole queue that another could do.
+   */
+  blame(reason: string): void;
+  /** A job ended well. */
+  clear(): void;
   /** Resolves when it is well, or the signal is aborted. */
   whenWell(signal: AbortSignal): Promise<void>;
   /** Looks again and again until the signal is aborted; calls back after each look. */
@@ -30,29 +38,50 @@ export interface Health {
 
 const EVERY_MS = 3_000;
 const DISK_BYTES_MIN = 1_000_000_000;
+const REST_FIRST_MS = 5_000;
+const REST_DOUBLINGS_MAX = 4;
 /** An engine that is well answers in a few milliseconds. */
 const ANSWER_MS = 5_000;
 
 export function createHealth(options: HealthOptions): Health {
-  const { log, everyMs = EVERY_MS } = options;
+  const { log, clock, everyMs = EVERY_MS } = options;
   let problem: string | null = 'not looked at yet';
   let well = Promise.withResolvers<void>();
+  /** Numbers in a problem change with every look: it is told once. */
+  let isTold = false;
+  let blames = 0;
+  let rest: { readonly problem: string; readonly untilMs: number } | null = null;
 
-  const check = async (): Promise<void> => {
-    const found = await findProblem(options);
-    if (found === problem) return;
-    if (found === null) {
+  const set = (found: string | null): void => {
+    if (found === null && problem !== null) {
       log.info({}, 'well: taking work');
       well.resolve();
-    } else {
+      isTold = false;
+    }
+    if (found !== null && problem === null) well = Promise.withResolvers();
+    if (found !== null && !isTold) {
       log.warn({ problem: found }, 'sick: taking no work');
-      if (problem === null) well = Promise.withResolvers();
+      isTold = true;
     }
     problem = found;
+  };
+  const check = async (): Promise<void> => {
+    const found = await findProblem(options);
+    if (rest !== null && clock.monotonicMs() >= rest.untilMs) rest = null;
+    set(found ?? rest?.problem ?? null);
   };
   return {
     problem: () => problem,
     check,
+    blame: (reason) => {
+      const ms = REST_FIRST_MS * 2 ** Math.min(blames, REST_DOUBLINGS_MAX);
+      blames += 1;
+      rest = { problem: `a job ended with ${reason}`, untilMs: clock.monotonicMs() + ms };
+      set(problem ?? rest.problem);
+    },
+    clear: () => {
+      blames = 0;
+    },
     whenWell: (signal) => until(well.promise, signal),
     watch: async (signal, onLook) => {
       while (!signal.aborted) {

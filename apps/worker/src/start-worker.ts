@@ -75,6 +75,7 @@ export function startWorker(options: WorkerOptions): Worker {
     gate: narrowing(createGate(), places),
     places,
     fetchShareMs: options.fetchShareMs ?? FETCH_SHARE_MS,
+    health,
     workerId: id,
   };
   /** Aborted: nothing new is taken. */

@@ -19,6 +19,13 @@ const { create } = defineErrors({
     exitCode: 2,
     meaning: 'for the test',
   },
+  SANDBOX_ENGINE_UNAVAILABLE: {
+    fault: 'infra',
+    retryable: true,
+    httpStatus: 503,
+    exitCode: 4,
+    meaning: 'for the test',
+  },
 });
 
 let world: World;
@@ -355,6 +362,33 @@ describe('a worker whose engine is gone', () => {
     isGone = false;
     await world.contractIs(contractId, { state: 'PROVED' });
     expect(worker.state()).toMatchObject({ state: 'READY', problem: null });
+  });
+});
+
+// Keeps R-WORKER-SICK.
+describe('a worker whose engine answers and runs nothing', () => {
+  it('rests after one run, and leaves the others to a worker whose engine does', async () => {
+    const first = world.startWorker();
+    const contractIds = [await world.openContract(), await world.openContract()];
+    await first.drain();
+    const { sandbox } = gatedSandbox();
+    const openSession = () =>
+      Promise.reject(create('SANDBOX_ENGINE_UNAVAILABLE', { message: 'no space left' }));
+    const broken = world.startWorker({ sandbox: { ...sandbox, openSession } });
+    const ids = await Promise.all(contractIds.map((id) => world.submit(id, commitOf('good'))));
+    await vi.waitFor(() => {
+      expect(broken.state()).toMatchObject({
+        state: 'SICK',
+        problem: 'a job ended with ENGINE_UNAVAILABLE',
+      });
+    }, PATIENCE);
+    world.startWorker();
+    for (const id of ids) {
+      await world.hurry();
+      await world.submissionIs(id, { state: 'PASSED' });
+    }
+    const attempts = await world.sql('SELECT FROM attempts WHERE worker_id = $1', broken.id);
+    expect(attempts).toHaveLength(1);
   });
 });
 

@@ -4,6 +4,7 @@ import type { Intake } from '@kervyxa/intake';
 import type { Clock } from '@kervyxa/core';
 import type { Sandbox } from '@kervyxa/sandbox';
 import type { Gate } from '@kervyxa/verifier';
+import type { Health } from '../health.ts';
 import type { Places } from '../places.ts';
 import type { Log } from '../scheduler/nudge.ts';
 
@@ -23,6 +24,7 @@ export interface JobDeps {
   readonly places: Places;
   /** How long a fetch may go on at its first try, whoever waits for its place. */
   readonly fetchShareMs: number;
+  readonly health: Pick<Health, 'blame' | 'clear'>;
   readonly workerId: string;
   readonly log: Log;
 }

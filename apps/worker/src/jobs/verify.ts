@@ -103,6 +103,7 @@ async function seal(deps: JobDeps, attempt: Attempt, { result, logs }: Outcome):
   if (result.verdict === 'ERROR' || isSourceReason(reason)) {
     return tell(deps, attempt, { kind: 'fail', reason: toFailure(reason) });
   }
+  deps.health.clear();
   const { verdict } = result;
   const sealed: SealedVerdict = { verdict, reason, resultDigest: canonicalDigest(result) };
   const content = { verdict: sealed, result: canonicalJson(result), logs };
@@ -118,11 +119,15 @@ async function fail(deps: JobDeps, attempt: Attempt, error: unknown): Promise<vo
   await tell(deps, attempt, { kind: 'fail', reason: infraReasonOf(error) });
 }
 
+/** Other machines may not have it. */
+const OF_MACHINES: ReadonlySet<ReasonCode> = new Set(['ENGINE_UNAVAILABLE', 'HOST_DISK_FULL']);
+
 type Word =
   | { readonly kind: 'release' }
   | { readonly kind: 'fail'; readonly reason: InfraReason | SourceReason };
 
 async function tell(deps: JobDeps, { task, attempt }: Attempt, word: Word): Promise<void> {
+  if (word.kind === 'fail' && OF_MACHINES.has(word.reason)) deps.health.blame(word.reason);
   const command: Command = { ...word, runId: task.run.id, attempt };
   await patiently(() => deps.database.cases.execute(task.contract.id, command));
   deps.log.warn({ ...command }, word.kind === 'fail' ? 'run failed' : 'run given back');
