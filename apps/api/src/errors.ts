@@ -1,4 +1,4 @@
-import { defineErrors, type ErrorTraits } from '@kervyxa/core';
+import { type AppError, defineErrors, type ErrorTraits } from '@kervyxa/core';
 
 const CALLER = { fault: 'caller', retryable: false, exitCode: 2 } as const;
 
@@ -132,5 +132,12 @@ export function notFound(what: string): Error {
   return createApiError('API_NOT_FOUND', {
     message: `expected a ${what} that this key may see, got none`,
     fix: 'check the id, and whether the key belongs to somebody who may see it',
+  });
+}
+
+export function typeRefused(): AppError {
+  return createApiError('API_MEDIA_TYPE_UNSUPPORTED', {
+    message: 'expected a body of the type that the path takes, got another type',
+    fix: 'send application/json, or a package as application/x-tar',
   });
 }

@@ -10,7 +10,7 @@ export interface ApiSettings {
   readonly rateWindowMs: number;
   readonly bodyBytesMax: number;
   readonly contractBytesMax: number;
-  /** Packages are checked in memory, so only a few at once. */
+  /** Packages are checked in memory, so only a few at once, and one of each principal. */
   readonly uploadsMax: number;
   readonly headersTimeoutMs: number;
   /** For a whole request, body included. */

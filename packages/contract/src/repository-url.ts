@@ -1,3 +1,5 @@
+import { toPrintable } from '@kervyxa/core';
+
 const LOCAL_NAME = /^(localhost|.*\.(localhost|local|internal|home|lan|intranet|corp|arpa|onion))$/;
 
 /**
@@ -9,7 +11,9 @@ export function repositoryUrlProblem(
   allowedOrigins: readonly string[],
 ): string | null {
   // Programs disagree about these (THREATS G01), so they are refused before anything parses the text.
-  if (/[\u0000-\u0020\u007f-\u00a0\\]/.test(text)) return 'one with a blank, control or backslash';
+  if (/[ \u00a0\\]/.test(text) || toPrintable(text, text.length) !== text) {
+    return 'one with a blank, backslash, control or invisible character';
+  }
   if (!/^https?:\/\/[^/]/.test(text)) return 'another scheme or no URL';
   const url = URL.parse(text);
   if (url === null) return 'no URL';

@@ -62,7 +62,7 @@ export function seesSource(sight: Sight, { solverId, windowOpensAt }: Submission
   );
 }
 
-/** Runs and their public logs. */
+/** Whose it is, what becomes of it, its runs and their public logs: others could guess whose commit to copy (S19). */
 export function seesRuns(sight: Sight, submission: SubmissionSubject): boolean {
   return seesHidden(sight) || seesSource(sight, submission);
 }

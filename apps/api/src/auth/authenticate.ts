@@ -19,6 +19,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access;
     takesContract?: boolean;
+    takesTar?: boolean;
     /** Its answer lasts as long as the client likes. */
     isStream?: boolean;
   }

@@ -52,6 +52,16 @@ it('S29 forges a line with its path and its user agent: the log has one line, an
   expect(lines[0]).toContain(people.solver.id);
 });
 
+it('writes its key into the path, as some clients do: the log has the request without it', async () => {
+  const lines: string[] = [];
+  world = await createWorld({ logger: keepLines(lines) });
+  const { app, people } = world;
+  lines.length = 0;
+  await app.inject({ url: `/v1/contracts?api_key=${people.solver.key}` });
+  expect(lines.join('\n')).toContain('/v1/contracts?api_key=kvx_…');
+  expect(lines.join('\n')).not.toContain(people.solver.key);
+});
+
 it('breaks inside: the client learns nothing, the log has the cause under the request’s id', async () => {
   const lines: string[] = [];
   world = await createWorld({ logger: keepLines(lines) });

@@ -2,10 +2,11 @@ import { toPrintable } from '@kervyxa/core';
 import type { Api } from '../context.ts';
 
 const QUIET = new Set(['/healthz', '/readyz', '/metrics']);
+const KEY = /kvx_[\w-]+/gi;
 
 /**
- * One line a request: no header ever, so no key; and what the client wrote made printable, so that no path can forge a
- * line or move a cursor (S29).
+ * One line a request: no header ever, and no key that somebody wrote into the path; and what the client wrote made
+ * printable, so that no path can forge a line or move a cursor (S29).
  */
 export function registerAccessLog(app: Api): void {
   app.addHook('onResponse', async (request, reply) => {
@@ -14,7 +15,7 @@ export function registerAccessLog(app: Api): void {
     request.log.info(
       {
         method: request.method,
-        path: toPrintable(request.url, 300),
+        path: toPrintable(request.url.replaceAll(KEY, 'kvx_…'), 300),
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime * 10) / 10,
         principal: request.principal?.id ?? null,

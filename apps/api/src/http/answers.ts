@@ -1,6 +1,7 @@
 import { canonicalJson, sha256Hex } from '@kervyxa/core';
 import type { Answer, Call } from '@kervyxa/db';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { principalOf } from '../auth/authenticate.ts';
 import { invalidRequest } from './problem.ts';
 
@@ -26,16 +27,24 @@ export type Keep = (
 ) => Answer;
 
 /**
- * Runs a command and sends its answer byte for byte as it is kept; says in a header if it is an earlier one. Answers
- * whether it was made now.
+ * Runs a command and sends its answer byte for byte as it is kept; says in headers if it is an earlier one, and where
+ * to find what was made: `locate` has its path.
  */
 export async function answerWith(
   reply: FastifyReply,
   run: (keep: Keep) => Promise<Answer>,
+  locate?: (id: string) => string,
 ): Promise<FastifyReply> {
   const { answer, isReplay } = await runKept(run);
   if (isReplay) reply.header('idempotency-replayed', 'true');
+  if (locate !== undefined) reply.header('location', locate(idIn(answer)));
   return sendJson(reply, answer.status, answer.body);
+}
+
+const MadeSchema = z.looseObject({ id: z.string().default('') });
+
+function idIn({ body }: Answer): string {
+  return MadeSchema.parse(JSON.parse(body)).id;
 }
 
 export async function runKept(

@@ -1,17 +1,6 @@
 import { toPrintable } from '@kervyxa/core';
-import type { HTTPMethods } from 'fastify';
 import type { Api } from '../context.ts';
 import { createApiError } from '../errors.ts';
-
-const METHODS: readonly HTTPMethods[] = [
-  'GET',
-  'HEAD',
-  'POST',
-  'PUT',
-  'PATCH',
-  'DELETE',
-  'OPTIONS',
-];
 
 /**
  * Has every path answer 405 to the methods that it does not take, which Fastify would call an unknown path. Call it
@@ -27,7 +16,7 @@ export function refuseOtherMethods(app: Api): { finish(): void } {
   return {
     finish() {
       for (const [url, methods] of taken) {
-        const others = METHODS.filter((method) => !methods.has(method));
+        const others = app.supportedMethods.filter((method) => !methods.has(method));
         const allow = [...methods].join(', ');
         app.route({
           url,

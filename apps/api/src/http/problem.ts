@@ -1,7 +1,7 @@
 import { type AppError, isAppError, toPrintable } from '@kervyxa/core';
 import type { FastifyError } from 'fastify';
 import { z } from 'zod';
-import { API_ERRORS, createApiError, type ApiErrorCode } from '../errors.ts';
+import { API_ERRORS, createApiError, typeRefused, type ApiErrorCode } from '../errors.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
@@ -55,6 +55,7 @@ function toAppError(thrown: unknown): { error: AppError; errors: Place[] } {
   if (thrown.validation !== undefined) return toInvalid(thrown);
   const code = codeOfStatus(thrown.statusCode);
   if (code === null) return { error: internal(thrown), errors: [] };
+  if (code === 'API_MEDIA_TYPE_UNSUPPORTED') return { error: typeRefused(), errors: [] };
   const error = createApiError(code, {
     message: toPrintable(thrown.message, 300),
     fix: FIXES[code] ?? 'see /docs for what this path takes',
@@ -93,7 +94,6 @@ export function invalidRequest(part: string, problemCount = 1): AppError {
 
 const FIXES: Readonly<Partial<Record<ApiErrorCode, string>>> = {
   API_BODY_TOO_LARGE: 'send less; large data belongs into the repository or the hidden package',
-  API_MEDIA_TYPE_UNSUPPORTED: 'send application/json, or a package as application/x-tar',
   API_REQUEST_MALFORMED: 'send well-formed HTTP',
 };
 

@@ -2,14 +2,17 @@ import type { PackageLimits } from '@kervyxa/intake/package';
 import type { FastifyRequest } from 'fastify';
 import type { Readable } from 'node:stream';
 import type { Api } from '../context.ts';
-import { createApiError } from '../errors.ts';
+import { createApiError, typeRefused } from '../errors.ts';
 
 // Header, long-name record and padding that tar may spend on one entry.
 const ENTRY_OVERHEAD_BYTES = 4_096;
 
-/** Tars are handed to the route as they come: nothing of them is held before it is counted. */
+/** Tars are handed to the one route that takes them as they come: nothing of them is held before it is counted. */
 export function registerUpload(app: Api): void {
-  app.addContentTypeParser('application/x-tar', (_request, payload, done) => done(null, payload));
+  app.addContentTypeParser('application/x-tar', (request, payload, done) => {
+    if (request.routeOptions.config.takesTar === true) done(null, payload);
+    else done(typeRefused());
+  });
 }
 
 /** The bytes of an upload. Throws API_BODY_TOO_LARGE, API_BODY_BROKEN_OFF, API_MEDIA_TYPE_UNSUPPORTED. */
@@ -17,7 +20,7 @@ export async function* readUpload(
   { raw, body, headers }: FastifyRequest,
   { bytesMax, entriesMax }: PackageLimits,
 ): AsyncGenerator<Uint8Array> {
-  if (body !== raw) throw notTar();
+  if (body !== raw) throw typeRefused();
   const limit = bytesMax + entriesMax * ENTRY_OVERHEAD_BYTES;
   if (Number(headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
   let bytes = 0;
@@ -36,13 +39,6 @@ export async function* readUpload(
       cause,
     });
   }
-}
-
-function notTar(): Error {
-  return createApiError('API_MEDIA_TYPE_UNSUPPORTED', {
-    message: 'expected a tar, got another type',
-    fix: 'send the package as application/x-tar',
-  });
 }
 
 function tooLarge(limit: number): Error {

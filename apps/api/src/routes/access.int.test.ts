@@ -182,6 +182,28 @@ describe('S18 asks for somebody else’s things by their id', () => {
     });
   });
 
+  it('S19 looks up who hands in what, and how it went, before anything passed: only those with its runs are told', async () => {
+    const knowing = [];
+    for (const name of EVERYBODY) {
+      const { items } = await world.ask(
+        world.people[name],
+        'GET',
+        `/v1/contracts/${ids.open}/submissions`,
+      );
+      const one = await world.ask(world.people[name], 'GET', `/v1/submissions/${ids.failed}`);
+      const told = [one.fields, ...items.filter(({ id }) => id === ids.failed)].map(
+        ({ solverId, verdict, reason }) => [solverId, verdict, reason],
+      );
+      const all = [world.people.solver.id, 'FAIL', 'EXIT_CODE_MISMATCH'];
+      if (told.flat().some((each) => each !== null)) knowing.push(name);
+      expect([name, told]).toEqual([
+        name,
+        knowing.includes(name) ? [all, all] : [Array(3).fill(null), Array(3).fill(null)],
+      ]);
+    }
+    expect(knowing).toEqual(['operator', 'requester', 'solver', 'arbiter']);
+  });
+
   it('shows evidence to the parties, to arbiters and owners', async () => {
     const knowing = [];
     for (const name of EVERYBODY) {

@@ -13,7 +13,7 @@ import {
   toChallengeReceipt,
   toChallengeView,
 } from '../views/challenge-view.ts';
-import { ChallengeIdField, SubmissionIdField } from '../views/fields.ts';
+import { ChallengeIdField, SubmissionIdField, textFieldOf } from '../views/fields.ts';
 
 const TAGS = ['challenges'];
 const TEXT_LENGTH_MAX = 20_000;
@@ -21,11 +21,11 @@ const SubmissionParams = z.strictObject({ id: SubmissionIdField });
 const ChallengeParams = z.strictObject({ id: ChallengeIdField });
 const ChallengeInput = z.strictObject({
   kind: z.enum(CHALLENGE_KINDS),
-  evidence: z.string().min(1).max(TEXT_LENGTH_MAX),
+  evidence: textFieldOf(TEXT_LENGTH_MAX),
 });
 const ResolutionInput = z.strictObject({
   decision: z.enum(CHALLENGE_KINDS),
-  statement: z.string().min(1).max(TEXT_LENGTH_MAX),
+  statement: textFieldOf(TEXT_LENGTH_MAX),
 });
 
 export function registerChallenges(app: Api, { database, sights, newId }: ApiContext): void {
@@ -59,12 +59,15 @@ export function registerChallenges(app: Api, { database, sights, newId }: ApiCon
         challengerId: challenger.id,
         challenge: kind,
       } as const;
-      return answerWith(reply, (keep) =>
-        commands.execute(
-          callOf(request, request.body),
-          { contractId, command, statement: evidence },
-          ({ challenges }) => keep(201, receiptOf(challenges, challengeId, contractId)),
-        ),
+      return answerWith(
+        reply,
+        (keep) =>
+          commands.execute(
+            callOf(request, request.body),
+            { contractId, command, statement: evidence },
+            ({ challenges }) => keep(201, receiptOf(challenges, challengeId, contractId)),
+          ),
+        (id) => `/v1/challenges/${id}`,
       );
     },
   );

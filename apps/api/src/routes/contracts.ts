@@ -45,10 +45,13 @@ export function registerContracts(app: Api, context: ApiContext): void {
       const viewer = principalOf(request);
       const { draft, findings } = draftOf(request.body, settings.operator);
       if (draft.packageSha256 !== null) await ownPackage(draft.packageSha256, viewer.id);
-      return answerWith(reply, (keep) =>
-        commands.createContract(callOf(request, request.body), draft, (row) =>
-          keep(201, toContractView({ ...row, findings }, sightOfOwn(viewer, row))),
-        ),
+      return answerWith(
+        reply,
+        (keep) =>
+          commands.createContract(callOf(request, request.body), draft, (row) =>
+            keep(201, toContractView({ ...row, findings }, sightOfOwn(viewer, row))),
+          ),
+        (id) => `/v1/contracts/${id}`,
       );
     },
   );

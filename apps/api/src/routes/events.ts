@@ -39,7 +39,9 @@ export function registerEvents(app: Api, context: ApiContext): void {
       const subject = {
         stream: { runId: run.id },
         present: async (event: EventRow) =>
-          seesEvent(sight, event.audience, submission) ? toEventText(event, sight) : null,
+          seesEvent(sight, event.audience, submission)
+            ? toEventText(event, sight, submission)
+            : null,
         isLast: ({ name }: EventRow) => name === 'run_sealed' || name === 'run_abandoned',
         isAtEnd: async () => {
           const state = (await reads.run(run.id))?.state ?? 'ABANDONED';
@@ -97,6 +99,8 @@ function createPresenter({ database }: ApiContext, sight: Sight) {
   return async (event: EventRow): Promise<string | null> => {
     const needsSubject = event.audience === 'PARTIES' && !seesEvent(sight, 'PARTIES', null);
     const submission = needsSubject ? await subjectOf(event) : null;
-    return seesEvent(sight, event.audience, submission) ? toEventText(event, sight) : null;
+    return seesEvent(sight, event.audience, submission)
+      ? toEventText(event, sight, submission)
+      : null;
   };
 }

@@ -14,6 +14,20 @@ const DEADLINE_MS = 2_000;
 
 /** For whoever starts, stops and balances processes: open, cheap, and without secrets. */
 export function registerHealth(app: Api, { database }: ApiContext): void {
+  /** One look for all who ask meanwhile: anybody may ask, as often as they like, and each look reads tables. */
+  let checking: Promise<Part[]> | null = null;
+
+  async function checkAll(): Promise<Part[]> {
+    try {
+      return await Promise.all([
+        checkPart('database', () => database.now()),
+        checkPart('tables', () => database.reads.status()),
+      ]);
+    } finally {
+      checking = null;
+    }
+  }
+
   app.get(
     '/healthz',
     {
@@ -40,10 +54,8 @@ export function registerHealth(app: Api, { database }: ApiContext): void {
       },
     },
     async (_request, reply) => {
-      const parts = await Promise.all([
-        checkPart('database', () => database.now()),
-        checkPart('tables', () => database.reads.status()),
-      ]);
+      checking ??= checkAll();
+      const parts = await checking;
       const ready = parts.every(({ ok }) => ok);
       return reply.code(ready ? 200 : 503).send({ ready, parts });
     },

@@ -17,12 +17,13 @@ const PackageView = z.strictObject({
 });
 
 export function registerPackages(app: Api, { database, settings }: ApiContext): void {
-  let uploads = 0;
+  /** Whose packages are being read: one of each at a time, so that nobody takes all places. */
+  const uploading = new Set<string>();
 
   app.post(
     '/v1/packages',
     {
-      config: { access: ['requester'] },
+      config: { access: ['requester'], takesTar: true },
       schema: {
         tags: TAGS,
         summary: 'Uploads a hidden package as a tar of regular files and folders',
@@ -34,22 +35,26 @@ export function registerPackages(app: Api, { database, settings }: ApiContext): 
       },
     },
     async (request, reply) => {
-      if (uploads >= settings.uploadsMax) throw busy();
-      uploads += 1;
+      const { id: ownerId } = principalOf(request);
+      if (uploading.has(ownerId) || uploading.size >= settings.uploadsMax) throw busy();
+      uploading.add(ownerId);
       try {
         const stream = readUpload(request, PACKAGE_LIMITS);
         const { sha256, archive } = await readPackageArchive(stream);
         const bytes = Buffer.concat(await Array.fromAsync(archive.open(request.signal)));
-        return await answerWith(reply, (keep) =>
-          database.commands.savePackage(
-            callOf(request, { sha256 }),
-            { sha256, bytes, entryCount: archive.entryCount },
-            ({ sizeBytes, entryCount }) =>
-              keep(201, { sha256, sizeBytes: sizeBytes.toString(), entryCount }),
-          ),
+        return await answerWith(
+          reply,
+          (keep) =>
+            database.commands.savePackage(
+              callOf(request, { sha256 }),
+              { sha256, bytes, entryCount: archive.entryCount },
+              ({ sizeBytes, entryCount }) =>
+                keep(201, { sha256, sizeBytes: sizeBytes.toString(), entryCount }),
+            ),
+          () => `/v1/packages/${sha256}`,
         );
       } finally {
-        uploads -= 1;
+        uploading.delete(ownerId);
       }
     },
   );

@@ -46,12 +46,15 @@ export function registerSubmissions(app: Api, { database, sights, settings }: Ap
       if (problem !== null) throw urlRefused(problem);
       const contractId = request.params.id;
       const sight = await sights.ofContract(principalOf(request), contractId);
-      return answerWith(reply, (keep) =>
-        commands.submit(
-          callOf(request, request.body),
-          { contractId, repositoryUrl, commit },
-          (row) => keep(201, toSubmissionView(row, sight), { isRepeat: row.isRepeat }),
-        ),
+      return answerWith(
+        reply,
+        (keep) =>
+          commands.submit(
+            callOf(request, request.body),
+            { contractId, repositoryUrl, commit },
+            (row) => keep(201, toSubmissionView(row, sight), { isRepeat: row.isRepeat }),
+          ),
+        (id) => `/v1/submissions/${id}`,
       );
     },
   );

@@ -19,7 +19,8 @@ export interface EventSubject {
   isAtEnd(): Promise<boolean>;
 }
 
-const CURSOR = /^[0-9]{1,20}-[0-9]{1,20}$/;
+// As long as the database gives them: what it refuses, it would refuse after the head is sent, again and again.
+const CURSOR = /^[0-9]{1,18}-[0-9]{1,18}$/;
 const BATCH_SIZE = 100;
 
 /**
@@ -90,10 +91,16 @@ async function follow(raw: ServerResponse, following: Following): Promise<void> 
   let { after } = following;
   let isEnding = false;
   let wasAtEnd = false;
+  // Asked as often where there is no silence: a stream that never rests must not outlive its key.
+  let isKeyDue = AbortSignal.timeout(heartbeatMs);
   // Begins anew with everything that is sent, and not with every look: those come without a reason, too.
   const beginSilence = () => AbortSignal.any([signal, AbortSignal.timeout(heartbeatMs)]);
   let tick = beginSilence();
   while (!signal.aborted) {
+    if (isKeyDue.aborted) {
+      if (!(await isKeyGood(request, context))) return;
+      isKeyDue = AbortSignal.timeout(heartbeatMs);
+    }
     // Listening begins before reading, so that nothing that comes in between is waited for in vain.
     const woken = isEnding ? null : reads.waitForEvents(subject.stream, tick);
     const events = await reads.events(subject.stream, after, BATCH_SIZE);
@@ -116,7 +123,6 @@ async function follow(raw: ServerResponse, following: Following): Promise<void> 
     const isAtEnd = await subject.isAtEnd();
     if (isAtEnd && wasAtEnd) return end(raw);
     wasAtEnd = isAtEnd;
-    if (!(await isKeyGood(request, context))) return;
     await send(raw, ': still here\n\n', { signal, stalledReaderMs });
     tick = beginSilence();
   }

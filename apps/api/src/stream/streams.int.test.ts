@@ -129,7 +129,7 @@ describe('the events of a contract', () => {
   it('are asked for with a cursor of no kind: refused before the stream begins', async () => {
     await listen();
     const id = await world.openContract();
-    for (const cursor of ['1', 'x-y', '1-1; DROP', '9'.repeat(30)]) {
+    for (const cursor of ['1', 'x-y', '1-1; DROP', '9'.repeat(30), `1-${'9'.repeat(19)}`]) {
       const stream = await open(world.people.solver, `/v1/contracts/${id}/events`, {
         'last-event-id': cursor,
       });
@@ -163,6 +163,26 @@ describe('an open stream', () => {
     await stream.until(': still here');
     await world.revoke(world.people.solver);
     expect(await stream.rest()).not.toContain('event: end');
+  });
+
+  it('never rests: it ends all the same when its key is revoked', async () => {
+    await listen();
+    const { runId } = await world.begin(await world.openContract());
+    const stream = await open(world.people.solver, `/v1/runs/${runId}/events`);
+    const over = new AbortController();
+    const busy = async (): Promise<void> => {
+      while (!over.signal.aborted) {
+        await world.database.work.addRunEvents(runId, [
+          { name: 'note', audience: 'PARTIES', data: {} },
+        ]);
+      }
+    };
+    const writing = busy();
+    await stream.until('note');
+    await world.revoke(world.people.solver);
+    expect(await stream.rest()).not.toContain('event: end');
+    over.abort();
+    await writing;
   });
 
   it('gets the comment also where the events are looked at more often than it is due', async () => {

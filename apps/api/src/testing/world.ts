@@ -271,14 +271,20 @@ async function seal(
     {
       name: 'step_finished',
       audience: 'PARTIES',
-      data: { criterionId: 'tests-pass', status: 'pass' },
+      data: { kind: 'criterion', criterionId: 'tests-pass', status: 'pass' },
     },
     {
       name: 'step_finished',
       audience: 'PARTIES',
-      data: { criterionId: 'unchanged', visibility: 'hidden', status: 'fail', message: SECRET },
+      data: {
+        kind: 'criterion',
+        criterionId: 'unchanged',
+        visibility: 'hidden',
+        status: 'fail',
+        message: SECRET,
+      },
     },
-    { name: 'note', audience: 'OWNER', data: { message: SECRET } },
+    { name: 'note', audience: 'OWNER', data: { kind: 'criterion', message: SECRET } },
   ]);
   const isSealed = await database.work.sealRun(runId, attempt, {
     verdict: { verdict, reason, resultDigest: canonicalDigest(result) },

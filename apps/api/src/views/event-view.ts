@@ -1,9 +1,21 @@
 import type { EventRow } from '@kervyxa/db';
-import { seesHidden, seesOwners, type Sight } from '../auth/access.ts';
+import {
+  seesHidden,
+  seesOwners,
+  seesSource,
+  type Sight,
+  type SubmissionSubject,
+} from '../auth/access.ts';
 import { toTime } from './fields.ts';
+import { isTellable } from './result-view.ts';
 
-/** The JSON text of an event's data line; for callers that may see the event at all. */
-export function toEventText(row: EventRow, sight: Sight): string {
+/** The JSON text of an event's data line; for callers that may see the event at all. `submission`: what it is about. */
+export function toEventText(
+  row: EventRow,
+  sight: Sight,
+  submission: SubmissionSubject | null,
+): string {
+  const data = submission === null ? row.data : withoutSentences(row.data, sight, submission);
   return JSON.stringify({
     at: toTime(row.at),
     contractId: row.contractId,
@@ -11,7 +23,7 @@ export function toEventText(row: EventRow, sight: Sight): string {
     runId: row.runId,
     challengeId: row.challengeId,
     actorId: seesOwners(sight) ? row.actorId : null,
-    data: seesHidden(sight) ? row.data : withoutHidden(row.data),
+    data: seesHidden(sight) ? data : withoutHidden(data),
   });
 }
 
@@ -21,4 +33,23 @@ const HIDDEN_MAY_TELL = ['criterionId', 'visibility', 'status', 'reason'];
 function withoutHidden(data: EventRow['data']): EventRow['data'] {
   if (data.visibility !== 'hidden') return data;
   return Object.fromEntries(Object.entries(data).filter(([key]) => HIDDEN_MAY_TELL.includes(key)));
+}
+
+/** What is said of a step may name the commit, the package or the machine, as sentences of results may. */
+function withoutSentences(
+  data: EventRow['data'],
+  sight: Sight,
+  submission: SubmissionSubject,
+): EventRow['data'] {
+  const isOurs = typeof data.reason === 'string' && !isTellable(data.reason);
+  if (data.kind !== 'criterion' && !seesSource(sight, submission)) {
+    return withNull(data, ['title', 'message']);
+  }
+  return isOurs && !seesHidden(sight) ? withNull(data, ['message']) : data;
+}
+
+function withNull(data: EventRow['data'], keys: readonly string[]): EventRow['data'] {
+  return Object.fromEntries(
+    Object.entries(data).map(([key, value]) => [key, keys.includes(key) ? null : value]),
+  );
 }

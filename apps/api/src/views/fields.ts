@@ -9,6 +9,18 @@ export const ChallengeIdField = idSchemaOf('challenge');
 export const TransferIdField = idSchemaOf('transfer');
 export const PayoutIdField = idSchemaOf('payout');
 
+/** What people write to each other: not only blanks, and nothing that the database or a digest can't hold. */
+export function textFieldOf(lengthMax: number): z.ZodString {
+  return z
+    .string()
+    .max(lengthMax)
+    .refine((text) => text.trim() !== '', 'expected text, got nothing or only blanks')
+    .refine(
+      (text) => text.isWellFormed() && !text.includes('\0'),
+      'expected text without NUL and without halves of characters',
+    );
+}
+
 /** UTC. */
 export const TimeField = z.iso.datetime();
 /** Minor units; zero and below too, for balances. */

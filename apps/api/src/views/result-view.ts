@@ -1,10 +1,4 @@
-import {
-  ReasonCodeSchema,
-  SOLVER_REASONS,
-  SOURCE_REASONS,
-  VerdictSchema,
-  type ReasonCode,
-} from '@kervyxa/core';
+import { ReasonCodeSchema, SOLVER_REASONS, SOURCE_REASONS, VerdictSchema } from '@kervyxa/core';
 import { z } from 'zod';
 import { seesHidden, seesSource, type Sight, type SubmissionSubject } from '../auth/access.ts';
 
@@ -58,8 +52,12 @@ function withoutSource(result: Result): Result {
   return { ...result, commit: null, tree: null, reasons };
 }
 
-/** Sentences about these are about the commit; those of others may tell of the package or the machine. */
-const TELLABLE: readonly ReasonCode[] = [...SOLVER_REASONS, ...SOURCE_REASONS];
+const ABOUT_COMMIT = new Set<string>([...SOLVER_REASONS, ...SOURCE_REASONS]);
+
+/** Whether sentences about the reason are about the commit; those of others may tell of the package or the machine. */
+export function isTellable(reason: string): boolean {
+  return ABOUT_COMMIT.has(reason);
+}
 
 function withoutHidden(result: Result): Result {
   const hidden = new Set(
@@ -69,7 +67,7 @@ function withoutHidden(result: Result): Result {
     ...result,
     criteria: result.criteria.map((each) => (hidden.has(each.id) ? toBareStatus(each) : each)),
     reasons: result.reasons.map((reason) =>
-      hidden.has(reason.subject ?? '') || !TELLABLE.includes(reason.code)
+      hidden.has(reason.subject ?? '') || !isTellable(reason.code)
         ? { ...reason, message: null }
         : reason,
     ),

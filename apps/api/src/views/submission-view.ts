@@ -15,7 +15,12 @@ import {
 export const SubmissionView = z.strictObject({
   id: SubmissionIdField,
   contractId: ContractIdField,
-  solverId: z.string(),
+  solverId: z
+    .string()
+    .nullable()
+    .describe(
+      'Null until it holds the pass, but for those who see its runs; so are verdict and reason.',
+    ),
   state: z.enum(SUBMISSION_STATES),
   source: z
     .strictObject({
@@ -46,19 +51,20 @@ export const SubmissionDetail = SubmissionView.extend({
 
 export function toSubmissionView(row: SubmissionRow, sight: Sight): z.infer<typeof SubmissionView> {
   const { repositoryUrl, commit, tree, windowOpensAt, windowClosesAt } = row;
+  const isParty = seesRuns(sight, row);
   const hasWindow = windowOpensAt !== null && windowClosesAt !== null;
   return {
     id: row.id,
     contractId: row.contractId,
-    solverId: row.solverId,
+    solverId: isParty ? row.solverId : null,
     state: row.state,
     source: seesSource(sight, row) ? { repositoryUrl, commit, tree } : null,
     receivedAt: toTime(row.receivedAt),
     capturedAt: toTimeOrNull(row.capturedAt),
     window: hasWindow ? { opensAt: toTime(windowOpensAt), closesAt: toTime(windowClosesAt) } : null,
-    verdict: row.verdict,
-    reason: ReasonCodeSchema.nullable().parse(row.reason),
-    resultDigest: seesRuns(sight, row) ? row.resultDigest : null,
+    verdict: isParty ? row.verdict : null,
+    reason: isParty ? ReasonCodeSchema.nullable().parse(row.reason) : null,
+    resultDigest: isParty ? row.resultDigest : null,
   };
 }
 
