@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { startEmbedded, type EmbeddedDatabase } from '@kervyxa/db/embedded';
@@ -97,6 +97,20 @@ describe('kervyxa up', () => {
     expect(again.key).toBeNull();
     expect(await whoIs(again.url, key)).toMatchObject({ roles: ['operator'] });
     await stopped(second);
+  });
+
+  it('gets Ctrl-C while it makes its database: no error, and the next start has the key', async () => {
+    const first = start(UP);
+    const half = join(home.folder, 'postgres');
+    while (!existsSync(half) || !readdirSync(half).some((name) => name.includes('.half-'))) {
+      await new Promise((later) => setTimeout(later, 5));
+    }
+    first.kill('SIGINT');
+    const end = await first.ended;
+    expect(end).toMatchObject({ exitCode: 130, stderr: '' });
+    expect(end.stdout).not.toContain('operatorKey');
+    expect(existsSync(pidFile())).toBe(false);
+    expect((await served(start(UP))).key).toMatch(/^kvx_/);
   });
 
   it('was killed: the next start finds its database again', async () => {

@@ -48,7 +48,7 @@ interface Daemon {
  * tables. 4. The operator's key, at the very first start of an API. 5. Scheduler, worker, API. 6. Until a stop signal.
  * 7. All of it back, in reverse order.
  *
- * What was begun is ended also where a later step fails. Throws CLI_*, DB_*, SETUP_*.
+ * What was begun is ended also where a later step fails, or a stop signal comes before the fourth. Throws CLI_*, DB_*, SETUP_*.
  */
 export async function runDaemon(context: CommandContext, options: DaemonOptions): Promise<void> {
   const { host, interrupts } = context;
@@ -60,8 +60,11 @@ export async function runDaemon(context: CommandContext, options: DaemonOptions)
   const stack = new AsyncDisposableStack();
   try {
     const engine = options.worker === null ? null : await openDaemonEngine(context, settings, log);
+    signal.throwIfAborted();
     const { mayEmbed } = options;
     const database = await openDaemonDatabase(stack, { settings, mayEmbed, log, signal });
+    // Whoever stops it here sees no key: the next start prints it.
+    signal.throwIfAborted();
     if (options.api !== null) await showFirstKey(database, context, isJson);
     const daemon = { context, settings, log, database, stack };
     startDaemonScheduler(daemon);

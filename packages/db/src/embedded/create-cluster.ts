@@ -69,6 +69,8 @@ function runInitdb(
     cwd: '/',
     env: { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' },
     stdio: ['ignore', 'pipe', 'pipe'],
+    // A Ctrl-C in the terminal is for us: a folder half made would be reported as a failure.
+    detached: true,
   });
   const output: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => output.push(chunk));
