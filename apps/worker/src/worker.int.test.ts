@@ -19,6 +19,13 @@ const { create } = defineErrors({
     exitCode: 2,
     meaning: 'for the test',
   },
+  DB_UNAVAILABLE: {
+    fault: 'infra',
+    retryable: true,
+    httpStatus: 503,
+    exitCode: 4,
+    meaning: 'for the test',
+  },
   SANDBOX_ENGINE_UNAVAILABLE: {
     fault: 'infra',
     retryable: true,
@@ -499,6 +506,27 @@ describe('captures', () => {
 });
 
 describe('a database that drops all connections during a run', () => {
+  it('is away when the worker is told to stop: it is not waited for', async () => {
+    const { database } = world;
+    let isAway = false;
+    const execute: typeof database.cases.execute = (...args) =>
+      isAway
+        ? Promise.reject(create('DB_UNAVAILABLE', { message: 'away' }))
+        : database.cases.execute(...args);
+    const commands = checking({ good: { hangs: 'until_abort' } });
+    const worker = world.startWorker({
+      commands,
+      database: { ...database, cases: { ...database.cases, execute } },
+    });
+    const id = await world.submit(await world.openContract(), commitOf('good'));
+    await world.submissionIs(id, { state: 'RUNNING' });
+    isAway = true;
+    await worker.stop();
+    await world.endLeases();
+    world.startWorker();
+    await world.submissionIs(id, { state: 'PASSED' });
+  });
+
   it('loses nothing: the verdict is sealed', async () => {
     const sandbox = gatedSandbox();
     world.startWorker({ sandbox: sandbox.sandbox });

@@ -24,6 +24,7 @@ type RunTask = NonNullable<Awaited<ReturnType<JobDeps['database']['work']['runTa
 interface Attempt {
   readonly task: RunTask;
   readonly attempt: number;
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -40,9 +41,9 @@ export const verify: JobHandler = async (deps, job, signal) => {
   const attempt = await work.startRun(job.subjectId, deps.workerId);
   const task = attempt === null ? null : await work.runTask(job.subjectId);
   if (task === null || attempt === null) return DONE;
-  const started = { task, attempt };
+  const started = { task, attempt, signal };
   try {
-    await seal(deps, started, await run(deps, started, signal));
+    await seal(deps, started, await run(deps, started));
   } catch (error) {
     if (signal.reason instanceof LeaseLost) throw error;
     if (signal.reason instanceof WorkerStopped) await tell(deps, started, { kind: 'release' });
@@ -56,11 +57,7 @@ interface Outcome {
   readonly logs: ReturnType<ReturnType<typeof createRunLogs>['logs']>;
 }
 
-async function run(
-  deps: JobDeps,
-  { task, attempt }: Attempt,
-  signal: AbortSignal,
-): Promise<Outcome> {
+async function run(deps: JobDeps, { task, attempt, signal }: Attempt): Promise<Outcome> {
   const contract = readContract(task.contract);
   const request = toIntakeRequest(contract, task.submission);
   const importBoth = async (): Promise<void> => {
@@ -107,8 +104,9 @@ async function seal(deps: JobDeps, attempt: Attempt, { result, logs }: Outcome):
   const { verdict } = result;
   const sealed: SealedVerdict = { verdict, reason, resultDigest: canonicalDigest(result) };
   const content = { verdict: sealed, result: canonicalJson(result), logs };
-  const isSealed = await patiently(() =>
-    deps.database.work.sealRun(task.run.id, attempt.attempt, content),
+  const isSealed = await patiently(
+    () => deps.database.work.sealRun(task.run.id, attempt.attempt, content),
+    attempt.signal,
   );
   const facts = { runId: task.run.id, attempt: attempt.attempt, verdict, reason };
   deps.log.info(facts, isSealed ? 'verdict sealed' : 'verdict thrown away: nobody waits for it');
@@ -126,10 +124,10 @@ type Word =
   | { readonly kind: 'release' }
   | { readonly kind: 'fail'; readonly reason: InfraReason | SourceReason };
 
-async function tell(deps: JobDeps, { task, attempt }: Attempt, word: Word): Promise<void> {
+async function tell(deps: JobDeps, { task, attempt, signal }: Attempt, word: Word): Promise<void> {
   if (word.kind === 'fail' && OF_MACHINES.has(word.reason)) deps.health.blame(word.reason);
   const command: Command = { ...word, runId: task.run.id, attempt };
-  await patiently(() => deps.database.cases.execute(task.contract.id, command));
+  await patiently(() => deps.database.cases.execute(task.contract.id, command), signal);
   deps.log.warn({ ...command }, word.kind === 'fail' ? 'run failed' : 'run given back');
 }
 
@@ -142,19 +140,24 @@ function toFailure(reason: ReasonCode | null): InfraReason | SourceReason {
   return [...INFRA_REASONS, ...SOURCE_REASONS].find((each) => each === reason) ?? 'INTERNAL';
 }
 
-const PATIENCE_TRIES = 8;
+const PATIENCE_TRIES = 12;
 const PATIENCE_FIRST_MS = 250;
+const PATIENCE_MAX_MS = 8_000;
 
-/** What a run came to is worth waiting for a database that restarts; the attempt's number keeps a repeat harmless. */
-async function patiently<T>(write: () => Promise<T>): Promise<T> {
+/**
+ * What a run came to is worth waiting for a database that restarts, unless the worker is to stop; the attempt's number
+ * keeps a repeat harmless.
+ */
+async function patiently<T>(write: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await write();
     } catch (error) {
       const isPassing =
         isAppError(error) && error.traits.retryable && error.traits.fault === 'infra';
-      if (!isPassing || tries === PATIENCE_TRIES) throw error;
-      await delay(PATIENCE_FIRST_MS * 2 ** tries);
+      const isStopped = signal.reason instanceof WorkerStopped;
+      if (!isPassing || isStopped || tries === PATIENCE_TRIES) throw error;
+      await delay(Math.min(PATIENCE_FIRST_MS * 2 ** tries, PATIENCE_MAX_MS));
     }
   }
 }
