@@ -12,7 +12,8 @@ afterEach(() => void vi.useRealTimers());
 
 function jobThat(beat: () => Promise<boolean>): LeasedJob {
   const nothing = async () => undefined;
-  return { id: 'job', subjectId: 'run_1', tries: 0, beat, complete: nothing, giveBack: nothing };
+  const ends = { complete: nothing, giveBack: nothing, putBack: nothing };
+  return { id: 'job', subjectId: 'run_1', tries: 0, beat, ...ends };
 }
 
 /** Work that ends only by its signal; resolves with the signal's reason. */

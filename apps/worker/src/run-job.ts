@@ -29,7 +29,7 @@ export async function runJob(
     const end = await withLease(job, lease, (signal) => HANDLERS[name](deps, job, signal)).catch(
       (error: unknown): JobEnd | null => {
         if (error instanceof LeaseLost) return null;
-        if (error instanceof WorkerStopped) return { kind: 'again', delayMs: 0 };
+        if (error instanceof WorkerStopped) return { kind: 'put_back' };
         if (error instanceof GaveWay) return again(job.tries);
         log.error({ ...facts, err: error }, 'a job broke');
         return again(job.tries);
@@ -41,6 +41,7 @@ export async function runJob(
     );
     if (end?.kind === 'done') await job.complete();
     if (end?.kind === 'again') await job.giveBack(end.delayMs);
+    if (end?.kind === 'put_back') await job.putBack();
   } catch (error) {
     log.warn({ ...facts, err: error }, 'the end of a job was not stored; its lease ends by itself');
   }

@@ -344,6 +344,31 @@ describe('a worker that is told to end', () => {
       expect(await world.runIs(id, { state: 'SEALED' })).toMatchObject({ attempt: 2, tries: 0 });
     },
   );
+
+  it('is stopped during an approval again and again: no try is counted', async () => {
+    const { sandbox } = gatedSandbox();
+    const contractId = await world.draftContract();
+    for (let stop = 1; stop <= 7; stop += 1) {
+      const looked = Promise.withResolvers<void>();
+      const intake = createFakeIntake({ commits: SERVED });
+      const worker = world.startWorker({
+        sandbox,
+        intake: {
+          ...intake,
+          openBase: async (_repository, _commit, signal) => {
+            looked.resolve();
+            await once(signal, 'abort');
+            throw signal.reason;
+          },
+        },
+      });
+      await looked.promise;
+      await worker.stop();
+    }
+    world.startWorker();
+    const proved = await world.contractIs(contractId, { state: 'PROVED' });
+    expect(proved.approvalState).toBe('DONE');
+  });
 });
 
 // Keeps R-WORKER-SICK.
@@ -524,7 +549,7 @@ describe('a database that drops all connections during a run', () => {
     await worker.stop();
     await world.endLeases();
     world.startWorker();
-    await world.submissionIs(id, { state: 'PASSED' });
+    expect(await world.submissionIs(id, { state: 'PASSED' })).toMatchObject({ verdict: 'PASS' });
   });
 
   it('loses nothing: the verdict is sealed', async () => {

@@ -66,6 +66,9 @@ export interface ContractRow {
   readonly endedAt: Date | null;
 }
 
+/** Without the texts that may be long: a page has many. */
+export type ContractListRow = Omit<ContractRow, 'document' | 'findings'>;
+
 export interface SubmissionRow {
   readonly id: string;
   readonly seq: bigint;
@@ -106,6 +109,16 @@ export interface RunRow {
   readonly createdAt: Date;
   readonly startedAt: Date | null;
   readonly finishedAt: Date | null;
+}
+
+export type RunListRow = Omit<RunRow, 'result'>;
+
+export interface PackageRow {
+  readonly sha256: string;
+  readonly ownerId: string;
+  readonly sizeBytes: bigint;
+  readonly entryCount: number;
+  readonly createdAt: Date;
 }
 
 export interface CriterionLog {
@@ -258,6 +271,8 @@ export interface Commands {
     input: { readonly sha256: string; readonly bytes: Uint8Array; readonly entryCount: number },
     toAnswer: (row: { sha256: string; sizeBytes: bigint; entryCount: number }) => Answer,
   ): Promise<Answer>;
+  /** Has a held payout tried again, under the key it always had. Throws DB_PAYOUT_NOT_HELD. */
+  retryPayout(call: Call, payoutId: string, toAnswer: () => Answer): Promise<Answer>;
 }
 
 export interface Reads {
@@ -265,19 +280,19 @@ export interface Reads {
   principalByKey(keyHash: string): Promise<PrincipalRow | null>;
   principal(id: string): Promise<PrincipalRow | null>;
   contract(id: string): Promise<ContractRow | null>;
-  /** Those in `states`; with `viewerId`, also that requester's drafts, and invite-only ones that invite the viewer. */
+  /** Those in `states`; for a viewer those that are or were open, by invitation only where it has one, and its own. */
   listContracts(
     filter: {
       readonly states: readonly ContractState[] | null;
       readonly requesterId: string | null;
-      readonly viewerId: string | null;
+      readonly viewer: { readonly id: string; readonly seesInviteOnly: boolean } | null;
     },
     page: PageRequest,
-  ): Promise<Page<ContractRow>>;
+  ): Promise<Page<ContractListRow>>;
   submission(id: string): Promise<SubmissionRow | null>;
   listSubmissions(contractId: string, page: PageRequest): Promise<Page<SubmissionRow>>;
   run(id: string): Promise<RunRow | null>;
-  listRuns(submissionId: string): Promise<readonly RunRow[]>;
+  listRuns(submissionId: string): Promise<readonly RunListRow[]>;
   log(runId: string, criterionId: string): Promise<CriterionLog | null>;
   challenge(id: string): Promise<ChallengeRow | null>;
   listChallenges(submissionId: string): Promise<readonly ChallengeRow[]>;
@@ -291,10 +306,9 @@ export interface Reads {
   trialBalance(): Promise<readonly { account: string; currency: string; balanceMinor: bigint }[]>;
   /** Walks the chain from its first link. */
   checkLedger(): Promise<{ readonly transferCount: bigint; readonly problem: string | null }>;
-  packageOf(
-    sha256: string,
-    ownerId: string,
-  ): Promise<{ sizeBytes: bigint; entryCount: number } | null>;
+  packageOf(sha256: string, ownerId: string): Promise<PackageRow | null>;
+  /** `ownerId` null: all packages, for the operator. In the order of their digests. */
+  listPackages(ownerId: string | null, page: PageRequest): Promise<Page<PackageRow>>;
   /** Events after the cursor, oldest first, complete up to the last one: none can appear before it later. */
   events(
     stream: { readonly contractId: string } | { readonly runId: string },
@@ -415,8 +429,6 @@ export interface PayoutStore {
   confirm(payoutId: string): Promise<void>;
   /** `retryInMs` null: held for the operator. */
   fail(payoutId: string, problem: string, retryInMs: number | null): Promise<void>;
-  /** The operator has a held one tried again. */
-  retry(payoutId: string): Promise<boolean>;
 }
 
 /** For whoever holds the database itself, and for the scheduler. */
@@ -453,13 +465,15 @@ export interface LeasedJob {
   readonly id: string;
   /** The contract (approve), submission (capture) or run (verify) that it is about. */
   readonly subjectId: string;
-  /** How often it was given back, or its lease ended, since it was sent. */
+  /** How often it was tried in vain and given back, or its lease ended, since it was sent. */
   readonly tries: number;
   /** Extends the lease. False: it has ended, and somebody else may have the job. */
   beat(): Promise<boolean>;
   complete(): Promise<void>;
-  /** Back into the queue; ready after `delayMs`. */
+  /** Back into the queue after a try in vain; ready after `delayMs`. */
   giveBack(delayMs: number): Promise<void>;
+  /** Back into the queue as it was, for whoever takes it next. */
+  putBack(): Promise<void>;
 }
 
 /**

@@ -29,9 +29,11 @@ export interface JobDeps {
   readonly log: Log;
 }
 
-/** What becomes of a job: done with, or to be taken again after a while. */
+/** What becomes of a job: done with, or to be taken again, after a while or by another worker. */
 export type JobEnd =
-  { readonly kind: 'done' } | { readonly kind: 'again'; readonly delayMs: number };
+  | { readonly kind: 'done' }
+  | { readonly kind: 'again'; readonly delayMs: number }
+  | { readonly kind: 'put_back' };
 
 /**
  * Does one job. It may have been done before, in part or whole, by a worker that is gone. Rejects with the signal's

@@ -128,6 +128,13 @@ function toLeased(
   // Names this taking of the job: whoever takes it after the lease has ended is not disturbed by us.
   const taking = { id, retryCount };
   const tries = data.tries + retryCount;
+  const sendAgain = async (again: { delayMs: number; tries: number }): Promise<void> => {
+    await inTransaction(boss.getDb(), async (db) => {
+      const held = isHeld(await boss.complete(name, taking, null, { db }));
+      if (held) await sendNew(boss, db, name, singletonKey, { ...data, ...again });
+    });
+    wake();
+  };
   return {
     id,
     subjectId: singletonKey,
@@ -137,14 +144,8 @@ function toLeased(
       // No hint: whoever completes looks for the next one anyway, and finds one of this subject that waited for it.
       await boss.complete(name, taking);
     },
-    giveBack: async (delayMs) => {
-      await inTransaction(boss.getDb(), async (db) => {
-        const held = isHeld(await boss.complete(name, taking, null, { db }));
-        const again = { ...data, delayMs, tries: tries + 1 };
-        if (held) await sendNew(boss, db, name, singletonKey, again);
-      });
-      wake();
-    },
+    giveBack: (delayMs) => sendAgain({ delayMs, tries: tries + 1 }),
+    putBack: () => sendAgain({ delayMs: 0, tries }),
   };
 }
 

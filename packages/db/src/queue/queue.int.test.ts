@@ -136,7 +136,10 @@ describe('a job', () => {
     await first.giveBack(0);
     const second = await take();
     expect(second).toMatchObject({ subjectId: subject, tries: 1 });
-    await second.giveBack(3_600_000);
+    await second.putBack();
+    const third = await take();
+    expect(third).toMatchObject({ subjectId: subject, tries: 1 });
+    await third.giveBack(3_600_000);
     expect(await queue.take('verify')).toBeNull();
     await send(subject);
     expect(await takeAll()).toEqual([subject]);
