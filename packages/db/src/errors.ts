@@ -99,6 +99,13 @@ const { table, create } = defineErrors({
     exitCode: 2,
     meaning: 'A principal has this name or this key already.',
   },
+  DB_PAYOUT_NOT_HELD: {
+    fault: 'caller',
+    retryable: false,
+    httpStatus: 409,
+    exitCode: 2,
+    meaning: 'There is no payout with this id that is held.',
+  },
   DB_BLOB_TOO_LARGE: {
     fault: 'caller',
     retryable: false,

@@ -41,7 +41,7 @@ export function sightOf(viewer: PrincipalRow, contract: ContractSubject): Sight 
 }
 
 /** Whoever may also submit or challenge would look up the hidden answers with an arbiter's eyes. */
-function isPureArbiter({ roles }: PrincipalRow): boolean {
+export function isPureArbiter({ roles }: PrincipalRow): boolean {
   return roles.includes('arbiter') && !roles.includes('solver') && !roles.includes('challenger');
 }
 

@@ -8,6 +8,7 @@ const GUIDE = join(import.meta.dirname, '../../../../docs/api.md');
 
 const ParameterSchema = z.looseObject({ in: z.string(), name: z.string() });
 const OperationSchema = z.looseObject({
+  operationId: z.string().regex(/^(get|post)(_[A-Za-z0-9]+)+$/),
   summary: z.string().min(1),
   tags: z.array(z.string()).min(1),
   'x-kervyxa-access': z.array(z.string()).min(1),
@@ -59,6 +60,12 @@ describe('/openapi.json', () => {
     }
   });
 
+  it('names every operation, for generated clients, each otherwise', () => {
+    const names = operations().map(([, , { operationId }]) => operationId);
+    expect(new Set(names).size).toBe(names.length);
+    expect(names).toContain('post_contracts_id_fund');
+  });
+
   it('has schemas that are JSON Schema, all of them', () => {
     const schemas = schemasIn(document.paths);
     expect(schemas.length).toBeGreaterThan(60);
@@ -70,7 +77,7 @@ describe('/openapi.json', () => {
 
   it('takes a key for everything under /v1, and every POST there an Idempotency-Key', () => {
     const v1 = operations().filter(([, path]) => path.startsWith('/v1/'));
-    expect(v1.length).toBe(29);
+    expect(v1.length).toBe(30);
     for (const [method, path, operation] of v1) {
       expect([path, operation.security]).toEqual([path, [{ apiKey: [] }]]);
       const headers = operation.parameters.filter((each) => each.in === 'header');

@@ -60,6 +60,7 @@ export async function registerOpenApi(app: Api): Promise<void> {
         url,
         schema: {
           ...schema,
+          operationId: operationIdOf(String(method).toLowerCase(), url),
           ...(config?.takesContract === true && { body: CONTRACT_DOCUMENT }),
           ...(needsKey && { security: [{ apiKey: [] }] }),
           'x-kervyxa-access': needsKey ? [config.access].flat() : ['open'],
@@ -80,6 +81,12 @@ export async function registerOpenApi(app: Api): Promise<void> {
     { config: { access: 'open' }, schema: { hide: true } },
     async (_request, reply) => reply.send(app.swagger()),
   );
+}
+
+/** Names the method of a generated client: `post_contracts_id_fund`. */
+function operationIdOf(method: string, url: string): string {
+  const words = url.match(/[A-Za-z0-9]+/g) ?? [];
+  return [method, ...words.filter((word) => word !== 'v1')].join('_');
 }
 
 /** Scripts and styles of our own only; the page sets colours and sizes on its elements, which a policy calls style too. */

@@ -230,7 +230,7 @@ describe('S18 asks for somebody else’s things by their id', () => {
       solver: 2,
       otherSolver: 1,
       challenger: 1,
-      arbiter: 1,
+      arbiter: 2,
       twoHats: 1,
     });
   });

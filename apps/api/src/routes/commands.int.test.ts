@@ -195,7 +195,7 @@ describe('S18 commands of others', () => {
 
   it('has a payout tried again: the operator, where one is held', async () => {
     expect(await outcomes(`/v1/payouts/pay_${UNKNOWN}/retry`, {}, 'operator')).toEqual(
-      onlyRole('operator', 'API_NOT_FOUND'),
+      onlyRole('operator', 'DB_PAYOUT_NOT_HELD'),
     );
   });
 });

@@ -2,7 +2,7 @@ import type { ContractRow, PrincipalRow } from '@kervyxa/db';
 import { CONTRACT_STATES } from '@kervyxa/settlement';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { sightOf, type Sight } from '../auth/access.ts';
+import { isPureArbiter, sightOf, type Sight } from '../auth/access.ts';
 import { principalOf } from '../auth/authenticate.ts';
 import type { Api, ApiContext } from '../context.ts';
 import { draftOf } from '../contract-draft.ts';
@@ -87,7 +87,7 @@ export function registerContracts(app: Api, context: ApiContext): void {
         {
           states: state === undefined ? null : [state],
           requesterId: mine === undefined ? null : viewer.id,
-          viewerId: isOperator ? null : viewer.id,
+          viewer: isOperator ? null : { id: viewer.id, seesInviteOnly: isPureArbiter(viewer) },
         },
         pageOf(paging),
       );

@@ -2,7 +2,7 @@ import { AmountMinorTextSchema, CurrencySchema } from '@kervyxa/core';
 import { z } from 'zod';
 import { principalOf } from '../auth/authenticate.ts';
 import type { Api, ApiContext } from '../context.ts';
-import { createApiError, notFound } from '../errors.ts';
+import { notFound } from '../errors.ts';
 import { answerWith, callOf } from '../http/answers.ts';
 import { PROBLEM_ANSWER } from '../http/openapi.ts';
 import { PageQuery, pageOf, pageViewOf } from '../http/pages.ts';
@@ -34,7 +34,7 @@ const DepositInput = z.strictObject({
 });
 
 export function registerLedger(app: Api, { database }: ApiContext): void {
-  const { commands, payouts, reads } = database;
+  const { commands, reads } = database;
 
   app.get(
     '/v1/accounts/me',
@@ -150,13 +150,9 @@ export function registerLedger(app: Api, { database }: ApiContext): void {
     },
     async (request, reply) => {
       const { id } = request.params;
-      if (!(await payouts.retry(id))) {
-        throw createApiError('API_NOT_FOUND', {
-          message: 'expected a payout that is held, got none with this id',
-          fix: 'look whether it was confirmed or is being tried',
-        });
-      }
-      return reply.code(202).send({ id, state: 'DUE' as const });
+      return answerWith(reply, (keep) =>
+        commands.retryPayout(callOf(request, null), id, () => keep(202, { id, state: 'DUE' })),
+      );
     },
   );
 }

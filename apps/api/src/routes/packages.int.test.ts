@@ -44,7 +44,8 @@ describe('an uploaded package', () => {
       'GET',
       `/v1/packages/${String(first.fields.sha256)}`,
     );
-    expect(found.fields).toEqual(first.fields);
+    expect(found.fields).toMatchObject({ ...first.fields, ownerId: world.people.requester.id });
+    expect(first.headers.location).toBe(`/v1/packages/${String(first.fields.sha256)}`);
   });
 
   it('S18 asks for the package of somebody else: there is none', async () => {
@@ -62,6 +63,31 @@ describe('an uploaded package', () => {
       'API_ROLE_MISSING',
       'API_ROLE_MISSING',
     ]);
+  });
+
+  it('S18 lists the packages of somebody else: each sees the own ones, the operator all', async () => {
+    const shared = await tarOf(file('shared', 'by two'));
+    const { sha256 } = (await upload(shared)).fields;
+    await upload(shared, world.people.otherRequester);
+    const ownersSeenBy = async (name: 'operator' | 'requester' | 'otherRequester' | 'solver') => {
+      const owners = [];
+      let after = '';
+      do {
+        const url: string = `/v1/packages?limit=1${after === '' ? '' : `&after=${after}`}`;
+        const page = await world.ask(world.people[name], 'GET', url);
+        if (page.code !== null) return [page.code];
+        owners.push(...page.items.filter((each) => each.sha256 === sha256));
+        after = String(page.fields.next ?? '');
+      } while (after !== '');
+      return owners.map(({ ownerId }) => ownerId).toSorted();
+    };
+    const { requester, otherRequester } = world.people;
+    expect(await ownersSeenBy('requester')).toEqual([requester.id]);
+    expect(await ownersSeenBy('otherRequester')).toEqual([otherRequester.id]);
+    expect(await ownersSeenBy('operator')).toEqual([requester.id, otherRequester.id].toSorted());
+    expect(await ownersSeenBy('solver')).toEqual(['API_ROLE_MISSING']);
+    const forged = await world.ask(requester, 'GET', '/v1/packages?after=1');
+    expect(forged.code).toBe('DB_CURSOR_INVALID');
   });
 
   it.each([

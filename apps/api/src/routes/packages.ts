@@ -1,20 +1,24 @@
 import { PACKAGE_LIMITS, readPackageArchive } from '@kervyxa/intake/package';
 import { Sha256HexSchema } from '@kervyxa/core';
+import type { PackageRow } from '@kervyxa/db';
 import { z } from 'zod';
 import { principalOf } from '../auth/authenticate.ts';
 import type { Api, ApiContext } from '../context.ts';
 import { createApiError, notFound } from '../errors.ts';
 import { answerWith, callOf } from '../http/answers.ts';
 import { PROBLEM_ANSWER } from '../http/openapi.ts';
+import { PageQuery, pageOf, pageViewOf } from '../http/pages.ts';
 import { readUpload } from '../http/upload.ts';
-import { CountField } from '../views/fields.ts';
+import { CountField, PrincipalIdField, TimeField, toTime } from '../views/fields.ts';
 
 const TAGS = ['packages'];
-const PackageView = z.strictObject({
+/** What the answer to an upload says. */
+const PackageReceipt = z.strictObject({
   sha256: z.string().describe('What contracts name as verifierPackage.sha256.'),
   sizeBytes: CountField,
   entryCount: z.int(),
 });
+const PackageView = PackageReceipt.extend({ ownerId: PrincipalIdField, createdAt: TimeField });
 
 export function registerPackages(app: Api, { database, settings }: ApiContext): void {
   /** Whose packages are being read: one of each at a time, so that nobody takes all places. */
@@ -30,8 +34,10 @@ export function registerPackages(app: Api, { database, settings }: ApiContext): 
         description:
           'Order, owners, times and format of the tar do not matter: the digest is that of the same folder packed by `kervyxa package pack`.',
         consumes: ['application/x-tar'],
-        body: z.unknown().describe('A POSIX tar, not compressed'),
-        response: { 201: PackageView, default: PROBLEM_ANSWER },
+        body: z
+          .unknown()
+          .meta({ type: 'string', format: 'binary', description: 'A POSIX tar, not compressed' }),
+        response: { 201: PackageReceipt, default: PROBLEM_ANSWER },
       },
     },
     async (request, reply) => {
@@ -74,10 +80,39 @@ export function registerPackages(app: Api, { database, settings }: ApiContext): 
       const { sha256 } = request.params;
       const found = await database.reads.packageOf(sha256, principalOf(request).id);
       if (found === null) throw notFound('package');
-      const { sizeBytes, entryCount } = found;
-      return reply.send({ sha256, sizeBytes: sizeBytes.toString(), entryCount });
+      return reply.send(toPackageView(found));
     },
   );
+
+  app.get(
+    '/v1/packages',
+    {
+      config: { access: ['requester', 'operator'] },
+      schema: {
+        tags: TAGS,
+        summary: 'The packages that the caller has uploaded, or all to the operator, by digest',
+        querystring: PageQuery,
+        response: { 200: pageViewOf(PackageView), default: PROBLEM_ANSWER },
+      },
+    },
+    async (request, reply) => {
+      const { id, roles } = principalOf(request);
+      const owner = roles.includes('operator') ? null : id;
+      const page = await database.reads.listPackages(owner, pageOf(request.query));
+      return reply.send({ items: page.items.map(toPackageView), next: page.next });
+    },
+  );
+}
+
+function toPackageView(row: PackageRow): z.infer<typeof PackageView> {
+  const { sha256, ownerId, sizeBytes, entryCount, createdAt } = row;
+  return {
+    sha256,
+    ownerId,
+    sizeBytes: sizeBytes.toString(),
+    entryCount,
+    createdAt: toTime(createdAt),
+  };
 }
 
 function busy(): Error {

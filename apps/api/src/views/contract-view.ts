@@ -1,5 +1,5 @@
 import { CONTRACT_KINDS, FINDING_CODES } from '@kervyxa/contract';
-import type { ContractRow } from '@kervyxa/db';
+import type { ContractListRow, ContractRow } from '@kervyxa/db';
 import { CONTRACT_STATES } from '@kervyxa/settlement';
 import { z } from 'zod';
 import { seesOwners, type Sight } from '../auth/access.ts';
@@ -42,7 +42,10 @@ export const ContractView = ContractSummary.extend({
     .describe('Null for others than the requester and the operator.'),
 });
 
-export function toContractSummary(row: ContractRow, sight: Sight): z.infer<typeof ContractSummary> {
+export function toContractSummary(
+  row: ContractListRow,
+  sight: Sight,
+): z.infer<typeof ContractSummary> {
   return {
     id: row.id,
     state: row.state,
@@ -67,7 +70,7 @@ export function toContractView(row: ContractRow, sight: Sight): z.infer<typeof C
   return { ...toContractSummary(row, sight), approval: seesOwners(sight) ? approval : null };
 }
 
-function kindOf({ contractKind }: ContractRow): (typeof CONTRACT_KINDS)[number] {
+function kindOf({ contractKind }: ContractListRow): (typeof CONTRACT_KINDS)[number] {
   const kind = CONTRACT_KINDS.find((each) => each === contractKind);
   if (kind === undefined) throw new TypeError('expected a contract kind in the database');
   return kind;

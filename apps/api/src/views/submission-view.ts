@@ -1,5 +1,5 @@
 import { ReasonCodeSchema, VerdictSchema } from '@kervyxa/core';
-import type { RunRow, SubmissionRow } from '@kervyxa/db';
+import type { RunListRow, SubmissionRow } from '@kervyxa/db';
 import { RUN_PURPOSES, RUN_STATES, SUBMISSION_STATES } from '@kervyxa/settlement';
 import { z } from 'zod';
 import { seesRuns, seesSource, type Sight } from '../auth/access.ts';
@@ -70,7 +70,7 @@ export function toSubmissionView(row: SubmissionRow, sight: Sight): z.infer<type
 
 export function toSubmissionDetail(
   row: SubmissionRow,
-  runs: readonly RunRow[],
+  runs: readonly RunListRow[],
   sight: Sight,
 ): z.infer<typeof SubmissionDetail> {
   const shown = seesRuns(sight, row) ? runs : [];

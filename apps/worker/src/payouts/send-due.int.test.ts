@@ -114,7 +114,8 @@ describe('a payout by the webhook rail', () => {
     expect(log.lines.at(-1)).toBe('error: payout HELD: an operator has to look');
     const [id = ''] = service.requests.map((request) => request.id);
     expect(await balanceOf(payable(id))).toBe(NET);
-    expect(await due.stores.payouts.retry(id)).toBe(true);
+    const call = { actorId: await due.stores.bench.addPrincipal(), idempotency: null };
+    await due.stores.commands.retryPayout(call, id, () => ({ status: 202, body: '{}' }));
     await send();
     await expectPaidOnce();
   });

@@ -170,7 +170,10 @@ export async function createWorld(policy: Partial<SettlementPolicy> = {}): Promi
     contractIs,
     submissionIs: (id, wanted) => becomes(`submission ${id}`, () => reads.submission(id), wanted),
     runIs: (submissionId, wanted) => {
-      const last = async () => (await reads.listRuns(submissionId)).at(-1) ?? null;
+      const last = async () => {
+        const run = (await reads.listRuns(submissionId)).at(-1);
+        return run === undefined ? null : reads.run(run.id);
+      };
       return becomes(`the last run of ${submissionId}`, last, wanted);
     },
     hurry: async () => {

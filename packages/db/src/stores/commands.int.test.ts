@@ -187,10 +187,21 @@ describe('a command', () => {
       const input = { sha256, bytes, entryCount: 3 };
       await stores.commands.savePackage(callOf(ownerId ?? ''), input, () => ANSWER);
     }
-    const found = { sizeBytes: BigInt(bytes.length), entryCount: 3 };
-    expect(await stores.reads.packageOf(sha256, one ?? '')).toEqual(found);
-    expect(await stores.reads.packageOf(sha256, two ?? '')).toEqual(found);
+    const found = { sha256, sizeBytes: BigInt(bytes.length), entryCount: 3 };
+    expect(await stores.reads.packageOf(sha256, one ?? '')).toMatchObject(found);
+    expect(await stores.reads.packageOf(sha256, two ?? '')).toMatchObject(found);
     expect(await stores.reads.packageOf(sha256, other ?? '')).toBeNull();
+    const ownersIn = async (ownerId: string | null, after: string | null) => {
+      const { items, next } = await stores.reads.listPackages(ownerId, { limit: 1, after });
+      return { owners: items.map((each) => each.ownerId), next };
+    };
+    expect(await ownersIn(one ?? '', null)).toEqual({ owners: [one], next: null });
+    expect(await ownersIn(other ?? '', null)).toEqual({ owners: [], next: null });
+    const first = await ownersIn(null, null);
+    const second = await ownersIn(null, first.next);
+    expect([...first.owners, ...second.owners].toSorted()).toEqual([one, two].toSorted());
+    expect(second.next).toBeNull();
+    await expect(ownersIn(null, '1')).rejects.toMatchObject({ code: 'DB_CURSOR_INVALID' });
     expect(await countOf('blobs', 'sha256', sha256)).toBe(1);
   });
 });

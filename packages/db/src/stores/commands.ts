@@ -9,6 +9,7 @@ import { execute, type ExecuteDeps } from './execute.ts';
 import { answerOnce } from './idempotency.ts';
 import type { Connections, Transaction } from './in-transaction.ts';
 import { loadNow } from './load-case.ts';
+import { retryPayout } from './payout-store.ts';
 import { recordTransfer } from './record-transfer.ts';
 import { toPrincipalRow } from './rows.ts';
 import { columnsOf, queryRows, runChange, type Sql } from './sql.ts';
@@ -45,6 +46,11 @@ export function createCommands({ pool, transact }: Connections, deps: ExecuteDep
         const decision = await execute(transaction, deps, request);
         if (decision.kind === 'refused') throw decision.error;
         return toAnswer(decision.next);
+      }),
+    retryPayout: (call, payoutId, toAnswer) =>
+      once(call, async (transaction) => {
+        await retryPayout(transaction, payoutId, call.actorId);
+        return toAnswer();
       }),
     savePackage: async (call, { sha256, bytes, entryCount }, toAnswer) => {
       const blob = await saveBlob(pool, [bytes], { bytesMax: bytes.length });

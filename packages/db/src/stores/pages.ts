@@ -1,7 +1,7 @@
 import { createDbError } from '../errors.ts';
 import type { Page, PageRequest } from '../ports.ts';
 
-const LIMIT_MAX = 200;
+export const LIMIT_MAX = 200;
 const SEQ_MAX = 9_223_372_036_854_775_807n;
 
 /** What a page needs of the database: one more row than is shown tells whether there is another page. */
@@ -31,7 +31,11 @@ export function toPage<Row extends { readonly seq: bigint }, T>(
 function parseCursor(text: string): bigint {
   const seq = /^[0-9]{1,19}$/.test(text) ? BigInt(text) : null;
   if (seq !== null && seq <= SEQ_MAX) return seq;
-  throw createDbError('DB_CURSOR_INVALID', {
+  throw createCursorInvalid(text);
+}
+
+export function createCursorInvalid(text: string): Error {
+  return createDbError('DB_CURSOR_INVALID', {
     message: `expected the "next" of a page of this list, got ${JSON.stringify(text.slice(0, 40))}`,
     fix: 'Send "next" as it was answered, or leave it out for the first page.',
   });

@@ -1,6 +1,6 @@
 import { payable } from '@kervyxa/settlement';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openStores, type Stores, TERMS } from '../testing/open-stores.ts';
+import { ANSWER, callOf, openStores, type Stores, TERMS } from '../testing/open-stores.ts';
 import { loadCase } from './load-case.ts';
 
 const PASS = { verdict: 'PASS', reason: null, resultDigest: `sha256:${'0'.repeat(64)}` } as const;
@@ -89,8 +89,12 @@ describe('a payout by a webhook', () => {
     await stores.payouts.fail(id, 'HTTP 500', null);
     await passTime(id);
     expect(await stores.payouts.takeDue(10, LEASE_MS)).toEqual([]);
-    expect(await stores.payouts.retry(id)).toBe(true);
-    expect(await stores.payouts.retry(id)).toBe(false);
+    const operatorId = await stores.bench.addPrincipal();
+    const retry = (key: string) =>
+      stores.commands.retryPayout(callOf(operatorId, key), id, () => ANSWER);
+    expect(await retry('once')).toEqual(ANSWER);
+    expect(await retry('once')).toEqual(ANSWER);
+    await expect(retry('again')).rejects.toMatchObject({ code: 'DB_PAYOUT_NOT_HELD' });
     expect(await stores.payouts.takeDue(10, LEASE_MS)).toMatchObject([{ id, tries: 2 }]);
     await stores.payouts.confirm(id);
     await stores.payouts.fail(id, 'too late', null);

@@ -1,4 +1,5 @@
 import { planPayoutConfirmed } from '@kervyxa/settlement';
+import { createDbError } from '../errors.ts';
 import type { Payout } from '../generated/client.ts';
 import { Prisma } from '../generated/client.ts';
 import type { Audience, PayoutStore } from '../ports.ts';
@@ -31,7 +32,11 @@ export function createPayoutStore(
           `UPDATE payouts SET state = 'CONFIRMED', confirmed_at = $2, last_problem = NULL WHERE id = $1`,
           [payoutId, now],
         );
-        await tell(transaction, payout, { name: 'payout_confirmed', audience: 'PARTIES' });
+        await tell(transaction, payout, {
+          name: 'payout_confirmed',
+          audience: 'PARTIES',
+          actorId: null,
+        });
       }),
     fail: (payoutId, problem, retryInMs) =>
       transact(async (transaction) => {
@@ -46,17 +51,30 @@ export function createPayoutStore(
           [payoutId, problem, retryInMs],
         );
         if (retryInMs !== null) return;
-        await tell(transaction, payout, { name: 'payout_held', audience: 'OWNER' });
+        await tell(transaction, payout, { name: 'payout_held', audience: 'OWNER', actorId: null });
       }),
-    retry: async (payoutId) => {
-      const changed = await runChange(
-        pool,
-        `UPDATE payouts SET state = 'DUE', next_try_at = clock_timestamp() WHERE id = $1 AND state = 'HELD'`,
-        [payoutId],
-      );
-      return changed === 1;
-    },
   };
+}
+
+/** Throws DB_PAYOUT_NOT_HELD. */
+export async function retryPayout(
+  transaction: Transaction,
+  payoutId: string,
+  actorId: string,
+): Promise<void> {
+  const payout = await lockPayout(transaction.sql, payoutId);
+  if (payout?.state !== 'HELD') {
+    throw createDbError('DB_PAYOUT_NOT_HELD', {
+      message: `expected the id of a payout that is HELD, got one that is ${payout?.state ?? 'unknown'}`,
+      fix: 'Look whether it was confirmed or is being tried.',
+    });
+  }
+  await runChange(
+    transaction.sql,
+    `UPDATE payouts SET state = 'DUE', next_try_at = clock_timestamp() WHERE id = $1`,
+    [payoutId],
+  );
+  await tell(transaction, payout, { name: 'payout_due', audience: 'OWNER', actorId });
 }
 
 /** The next try is put off by the lease: whoever takes it and is lost has only delayed it. */
@@ -91,9 +109,9 @@ async function lockPayout(sql: Sql, id: string): Promise<Payout | null> {
 async function tell(
   { sql, streams }: Transaction,
   { id, contractId, submissionId }: Payout,
-  { name, audience }: { readonly name: string; readonly audience: Audience },
+  told: { readonly name: string; readonly audience: Audience; readonly actorId: string | null },
 ): Promise<void> {
-  const about = { actorId: null, runId: null, challengeId: null, contractId, submissionId };
-  await addEvents(sql, [{ ...about, name, audience, data: { payoutId: id } }]);
+  const about = { runId: null, challengeId: null, contractId, submissionId };
+  await addEvents(sql, [{ ...about, ...told, data: { payoutId: id } }]);
   streams.add(contractId);
 }

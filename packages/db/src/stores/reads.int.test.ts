@@ -11,12 +11,12 @@ afterAll(() => stores.close());
 async function listAll(filter: {
   readonly states?: readonly ContractState[] | null;
   readonly requesterId?: string | null;
-  readonly viewerId?: string | null;
+  readonly viewer?: { readonly id: string; readonly seesInviteOnly: boolean } | null;
 }): Promise<string[]> {
   const all: string[] = [];
   let after: string | null = null;
   do {
-    const whole = { states: null, requesterId: null, viewerId: null, ...filter };
+    const whole = { states: null, requesterId: null, viewer: null, ...filter };
     const page: Awaited<ReturnType<typeof stores.reads.listContracts>> =
       await stores.reads.listContracts(whole, { limit: 2, after });
     expect(page.items.length).toBeLessThanOrEqual(2);
@@ -51,15 +51,18 @@ describe('lists of contracts', () => {
       [guest],
     ]);
     sql.release(true);
-    expect(await listAll({ requesterId, viewerId: stranger })).toEqual([open]);
-    expect(await listAll({ requesterId, viewerId: guest })).toEqual([closed, open]);
-    expect(await listAll({ requesterId, viewerId: requesterId })).toEqual([draft, closed, open]);
-    expect(await listAll({ requesterId, viewerId: null })).toEqual([draft, closed, open]);
+    const seenBy = (id: string, seesInviteOnly = false) =>
+      listAll({ requesterId, viewer: { id, seesInviteOnly } });
+    expect(await seenBy(stranger)).toEqual([open]);
+    expect(await seenBy(guest)).toEqual([closed, open]);
+    expect(await seenBy(stranger, true)).toEqual([closed, open]);
+    expect(await seenBy(requesterId)).toEqual([draft, closed, open]);
+    expect(await listAll({ requesterId, viewer: null })).toEqual([draft, closed, open]);
     expect(await listAll({ requesterId, states: ['DRAFT'] })).toEqual([draft]);
   });
 
   it.each(['', 'x', '-1', '1.5', '9'.repeat(20)])('refuse %j as a cursor', async (after) => {
-    const filter = { states: null, requesterId: null, viewerId: null };
+    const filter = { states: null, requesterId: null, viewer: null };
     const listing = stores.reads.listContracts(filter, { limit: 2, after });
     await expect(listing).rejects.toMatchObject({ code: 'DB_CURSOR_INVALID' });
   });

@@ -9,14 +9,17 @@ import type { EventHints } from './event-hints.ts';
 import type { Connections } from './in-transaction.ts';
 import { createLedgerReads } from './ledger-reads.ts';
 import { loadEvents } from './load-events.ts';
+import { listPackages } from './list-packages.ts';
 import { toPage, toSlice } from './pages.ts';
 import {
-  CONTRACT_COLUMNS,
-  type ContractRecord,
+  LISTED_CONTRACT_COLUMNS,
+  type ListedContractRecord,
   toChallengeRow,
+  toContractListRow,
   toContractRow,
   toOneOf,
   toPrincipalRow,
+  toRunListRow,
   toRunRow,
   toSubmissionRow,
   WITH_ESCROW,
@@ -75,9 +78,13 @@ export function createReads(connections: Connections, { newId, queue, hints }: R
     listRuns: async (submissionId) => {
       const orderBy = [{ createdAt: 'asc' }, { id: 'asc' }] as const;
       const rows = await told(
-        client.run.findMany({ where: { submissionId }, orderBy: [...orderBy] }),
+        client.run.findMany({
+          where: { submissionId },
+          orderBy: [...orderBy],
+          omit: { result: true },
+        }),
       );
-      return rows.map(toRunRow);
+      return rows.map(toRunListRow);
     },
     log: (runId, criterionId) => loadLog(connections, runId, criterionId),
     challenge: async (id) => {
@@ -93,11 +100,11 @@ export function createReads(connections: Connections, { newId, queue, hints }: R
       return rows.map((row) => toChallengeRow(row, row.resolutions));
     },
     claimToken: (contractId, solverId) => loadClaimToken(pool, newId, contractId, solverId),
-    packageOf: async (sha256, ownerId) => {
+    packageOf: (sha256, ownerId) => {
       const where = { sha256_ownerId: { sha256, ownerId } };
-      const select = { sizeBytes: true, entryCount: true };
-      return told(client.package.findUnique({ where, select }));
+      return told(client.package.findUnique({ where }));
     },
+    listPackages: (ownerId, page) => listPackages(client, ownerId, page),
     events: (stream, after, limit) => loadEvents(pool, stream, after, limit),
     waitForEvents: (stream, signal) =>
       hints.wait('runId' in stream ? stream.runId : stream.contractId, signal),
@@ -107,22 +114,29 @@ export function createReads(connections: Connections, { newId, queue, hints }: R
 
 async function listContracts(
   { pool }: Connections,
-  { states, requesterId, viewerId }: Parameters<Reads['listContracts']>[0],
+  { states, requesterId, viewer }: Parameters<Reads['listContracts']>[0],
   page: Parameters<Reads['listContracts']>[1],
 ): Promise<Awaited<ReturnType<Reads['listContracts']>>> {
   const slice = toSlice(page);
-  const rows = await queryRows<ContractRecord>(
+  const rows = await queryRows<ListedContractRecord>(
     pool,
-    `SELECT ${CONTRACT_COLUMNS} FROM contracts c
+    `SELECT ${LISTED_CONTRACT_COLUMNS} FROM contracts c
      WHERE ($1::text[] IS NULL OR c.state = ANY($1)) AND ($2::text IS NULL OR c.requester_id = $2)
        AND ($3::text IS NULL OR c.requester_id = $3 OR (
-         (NOT c.invite_only OR $3 = ANY(c.invited_ids))
+         (NOT c.invite_only OR $6 OR $3 = ANY(c.invited_ids))
          AND EXISTS (SELECT FROM escrows e WHERE e.contract_id = c.id)))
        AND ($4::bigint IS NULL OR c.seq < $4)
      ORDER BY c.seq DESC LIMIT $5`,
-    [states, requesterId, viewerId, slice.after, slice.take],
+    [
+      states,
+      requesterId,
+      viewer?.id ?? null,
+      slice.after,
+      slice.take,
+      viewer?.seesInviteOnly ?? false,
+    ],
   );
-  return toPage(rows, slice, toContractRow);
+  return toPage(rows, slice, toContractListRow);
 }
 
 async function loadLog(

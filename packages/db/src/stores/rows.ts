@@ -19,9 +19,11 @@ import {
 } from '../generated/client.ts';
 import {
   type ChallengeRow,
+  type ContractListRow,
   type ContractRow,
   type PrincipalRow,
   ROLES,
+  type RunListRow,
   type RunRow,
   type SubmissionRow,
 } from '../ports.ts';
@@ -31,6 +33,9 @@ const APPROVAL_STATES = ['NONE', 'QUEUED', 'RUNNING', 'REFUSED', 'FAILED', 'DONE
 
 /** What stands between SELECT and FROM, for the tables by these aliases. */
 export const CONTRACT_COLUMNS = `${columnsOf(Prisma.ContractScalarFieldEnum, 'c')},
+  (SELECT e.funded_at FROM escrows e WHERE e.contract_id = c.id) AS "fundedAt"`;
+/** The same without the texts that may be long. */
+export const LISTED_CONTRACT_COLUMNS = `${columnsOf(Prisma.ContractScalarFieldEnum, 'c', ['document', 'findings'])},
   (SELECT e.funded_at FROM escrows e WHERE e.contract_id = c.id) AS "fundedAt"`;
 export const SUBMISSION_COLUMNS = columnsOf(Prisma.SubmissionScalarFieldEnum, 's');
 
@@ -46,6 +51,7 @@ export type ChallengeTermsRow = Omit<Challenge, 'evidence'>;
 export const CHALLENGE_COLUMNS = columnsOf(Prisma.ChallengeScalarFieldEnum, 'h', ['evidence']);
 
 export type ContractRecord = Contract & { readonly fundedAt: Date | null };
+export type ListedContractRecord = ContractTermsRow & { readonly fundedAt: Date | null };
 
 /** The same for Prisma. */
 export const WITH_ESCROW = { escrow: { select: { fundedAt: true } } } as const;
@@ -59,11 +65,19 @@ export function toPrincipalRow(row: Principal): PrincipalRow {
 export function toContractRow(row: ContractRecord | ContractWithEscrow): ContractRow {
   const fundedAt = 'escrow' in row ? (row.escrow?.fundedAt ?? null) : row.fundedAt;
   return {
+    ...toContractListRow({ ...row, fundedAt }),
+    document: row.document,
+    // Written by `finishApproval` alone, whose argument is of this type.
+    findings: row.findings as unknown as readonly Finding[],
+  };
+}
+
+export function toContractListRow(row: ListedContractRecord): ContractListRow {
+  return {
     id: row.id,
     seq: row.seq,
     requesterId: row.requesterId,
     state: toOneOf(CONTRACT_STATES, row.state),
-    document: row.document,
     digest: row.digest,
     title: row.title,
     contractKind: row.contractKind,
@@ -75,13 +89,11 @@ export function toContractRow(row: ContractRecord | ContractWithEscrow): Contrac
     currency: row.currency,
     approvalState: toOneOf(APPROVAL_STATES, row.approvalState),
     approvalProblem: row.approvalProblem,
-    // Written by `finishApproval` alone, whose argument is of this type.
-    findings: row.findings as unknown as readonly Finding[],
     baseBlob: row.baseBlob,
     inviteOnly: row.inviteOnly,
     invitedIds: row.invitedIds,
     createdAt: row.createdAt,
-    fundedAt,
+    fundedAt: row.fundedAt,
     endedAt: row.endedAt,
   };
 }
@@ -108,6 +120,10 @@ export function toSubmissionRow(row: Submission): SubmissionRow {
 }
 
 export function toRunRow(row: Run): RunRow {
+  return { ...toRunListRow(row), result: row.result };
+}
+
+export function toRunListRow(row: RunTermsRow): RunListRow {
   return {
     id: row.id,
     submissionId: row.submissionId,
@@ -119,7 +135,6 @@ export function toRunRow(row: Run): RunRow {
     verdict: toVerdict(row.verdict),
     reason: row.reason,
     resultDigest: row.resultDigest,
-    result: row.result,
     createdAt: row.createdAt,
     startedAt: row.startedAt,
     finishedAt: row.finishedAt,
