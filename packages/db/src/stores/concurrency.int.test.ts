@@ -1,8 +1,9 @@
-import { isAppError } from '@kervyxa/core';
+import { isAppError, sha256Hex } from '@kervyxa/core';
 import { available, escrow } from '@kervyxa/settlement';
 import type { PoolClient } from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { callOf, openStores, type Stores, TERMS } from '../testing/open-stores.ts';
+import { submitAll } from './submit.ts';
 
 const PASS = { verdict: 'PASS', reason: null, resultDigest: `sha256:${'0'.repeat(64)}` } as const;
 
@@ -76,6 +77,21 @@ async function blockedPids(): Promise<number[]> {
   return rows.map(({ pid }) => pid);
 }
 
+/** Transactions that wait for their program. */
+async function sleepingPids(): Promise<number[]> {
+  const { rows } = await stores.test.pool.query(
+    `SELECT pid FROM pg_stat_activity
+     WHERE datname = current_database() AND state = 'idle in transaction'`,
+  );
+  return rows.map(({ pid }) => pid);
+}
+
+async function newSubmit(contractId: string) {
+  const commit = sha256Hex(stores.newId('submission')).slice(0, 40);
+  const input = { contractId, repositoryUrl: 'https://example.org/r.git', commit };
+  return { call: callOf(await stores.bench.addPrincipal()), input };
+}
+
 function closeWindow(sql: PoolClient, submissionId: string): Promise<unknown> {
   return sql.query(
     `UPDATE submissions SET window_opens_at = window_opens_at - interval '1 day',
@@ -122,6 +138,30 @@ describe('a challenge', () => {
       (sql) => closeWindow(sql, submissionId),
     );
     expect(decision.kind === 'accepted' && decision.next.contract.state).toBe('SETTLED');
+  });
+
+  it('S28 is not kept out by a crowd of submits, each of which lets in the next', async () => {
+    const { contractId, submissionId } = await openWindow();
+    const { connections, deps } = stores.parts;
+    const hold = Promise.withResolvers<void>();
+    const first = connections.transact(async (transaction) => {
+      await submitAll(transaction, deps, contractId, [await newSubmit(contractId)]);
+      await hold.promise;
+    });
+    await expect.poll(async () => (await sleepingPids()).length).toBe(1);
+    const challenge = fileChallenge(contractId, submissionId);
+    await waitForBlocked();
+    const next = newSubmit(contractId).then(({ call, input }) =>
+      stores.commands.submit(call, input, () => ({ status: 201, body: '' })),
+    );
+    const isInTurn = vi.waitFor(async () => expect(await blockedPids()).toHaveLength(2));
+    const order = await Promise.race([
+      next.then(() => 'overtaken'),
+      isInTurn.then(() => 'in turn'),
+    ]);
+    hold.resolve();
+    expect([order, await challenge]).toEqual(['in turn', 'ACCEPTED']);
+    await Promise.all([first, next]);
   });
 
   it('asks no clock of the host, which may stand anywhere', async () => {

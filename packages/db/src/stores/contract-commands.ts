@@ -5,6 +5,7 @@ import type { ContractDraft, ContractRow } from '../ports.ts';
 import { addEvents, type NewEvent } from './add-events.ts';
 import { createContractUnknown, type ExecuteDeps } from './execute.ts';
 import type { Transaction } from './in-transaction.ts';
+import { lockContractSql } from './lock-contract.ts';
 import { CONTRACT_COLUMNS, type ContractRecord, toContractRow } from './rows.ts';
 import { queryRows, runChange, type Sql } from './sql.ts';
 
@@ -56,7 +57,7 @@ export async function startApproval(
 export async function lockContract(sql: Sql, id: string): Promise<ContractRecord> {
   const [contract] = await queryRows<ContractRecord>(
     sql,
-    `SELECT ${CONTRACT_COLUMNS} FROM contracts c WHERE c.id = $1 FOR NO KEY UPDATE`,
+    lockContractSql(CONTRACT_COLUMNS, 'ALONE'),
     [id],
   );
   if (contract === undefined) throw createContractUnknown(id);

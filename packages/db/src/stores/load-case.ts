@@ -31,6 +31,7 @@ import {
   toOneOf,
   toReason,
 } from './rows.ts';
+import { lockContractSql } from './lock-contract.ts';
 import { queryRows, type Sql } from './sql.ts';
 
 // In the text, not a parameter: so the planner knows that few are, however many have ended.
@@ -44,8 +45,7 @@ export interface LoadedCase {
 }
 
 /**
- * Locks the contract until the transaction ends and reads its case. Null where there is none. Its key is left to
- * others: who only refers to it, such as a payout that is being confirmed, has not to wait, with the ledger's head in hand.
+ * Locks the contract until the transaction ends and reads its case. Null where there is none.
  */
 export async function loadCase(
   sql: Sql,
@@ -54,7 +54,7 @@ export async function loadCase(
 ): Promise<LoadedCase | null> {
   const [contract] = await queryRows<ContractTermsRow>(
     sql,
-    `SELECT ${TERMS_COLUMNS} FROM contracts c WHERE c.id = $1 FOR NO KEY UPDATE`,
+    lockContractSql(TERMS_COLUMNS, 'ALONE'),
     [contractId],
   );
   if (contract === undefined) return null;

@@ -3,13 +3,14 @@ import { createDbError } from '../errors.ts';
 import { createContractUnknown, type ExecuteDeps } from './execute.ts';
 import type { Transaction } from './in-transaction.ts';
 import { toContractFacts } from './load-case.ts';
+import { lockContractSql } from './lock-contract.ts';
 import { type ContractTermsRow, TERMS_COLUMNS } from './rows.ts';
 import { allAnswered, queryRows, type Sql } from './sql.ts';
 import { answerRepeated, forgetKeys, takeKeys } from './submit-keys.ts';
 import { type Submit, type Submitted, type Submitting, toReceived } from './submitting.ts';
 
-/** Undecided or deferred. */
-const LINE_STATES = ['RECEIVED', 'QUEUED', 'RUNNING', 'VERIFIED', 'HELD', 'DEFERRED'];
+/** Undecided or deferred. In the text, not a parameter: so the planner knows that few are, however many have ended. */
+const LINE_STATES = `'RECEIVED', 'QUEUED', 'RUNNING', 'VERIFIED', 'HELD', 'DEFERRED'`;
 
 /** The words of the unique index: one that ended for its source's sake may come again. */
 const IS_FINAL = `reason IS NULL OR reason NOT IN ('REPOSITORY_UNREACHABLE', 'COMMIT_NOT_FOUND', 'ANCESTRY_UNKNOWN')`;
@@ -77,11 +78,9 @@ async function lockPlace(
   contractId: string,
   asking: readonly Submitting[],
 ): Promise<Place | null> {
-  const locked = queryRows<ContractTermsRow>(
-    sql,
-    `SELECT ${TERMS_COLUMNS} FROM contracts c WHERE c.id = $1 FOR SHARE`,
-    [contractId],
-  );
+  const locked = queryRows<ContractTermsRow>(sql, lockContractSql(TERMS_COLUMNS, 'SHARED'), [
+    contractId,
+  ]);
   // A row without a length where the line is empty: the time is always there.
   const counted = queryRows<{ now: Date; solverId: string | null; length: number }>(
     sql,
@@ -89,9 +88,9 @@ async function lockPlace(
        coalesce(line.length, 0) AS length
      FROM (VALUES (1)) AS one LEFT JOIN (
        SELECT CASE WHEN solver_id = ANY($2) THEN solver_id END AS solver_id, count(*)::int AS length
-       FROM submissions WHERE contract_id = $1 AND state = ANY($3) GROUP BY 1
+       FROM submissions WHERE contract_id = $1 AND state IN (${LINE_STATES}) GROUP BY 1
      ) AS line ON true`,
-    [contractId, asking.map(({ call }) => call.actorId), LINE_STATES],
+    [contractId, asking.map(({ call }) => call.actorId)],
   );
   const asked = asking.map(({ call, input }) => {
     return { solverId: call.actorId, commit: input.commit };
