@@ -11,6 +11,9 @@ export interface PoolOptions {
   readonly lockTimeoutMs?: number;
 }
 
+/** A server whose host is gone is found out in half a minute; the system's own default is two hours. */
+export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 20_000 } as const;
+
 /**
  * The connections of one process, proved to work. Every session speaks UTC: otherwise a time that a driver wrote and
  * `now()` differ by the server's offset. The caller ends it. Throws DB_URL_INVALID, DB_UNAVAILABLE.
@@ -41,7 +44,7 @@ function createPool(url: string, options: PoolOptions): Pool {
     idle_in_transaction_session_timeout: 60_000,
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 30_000,
-    keepAlive: true,
+    ...KEEP_ALIVE,
   });
   // A connection that breaks while nobody uses it is replaced by the pool; whoever needs it next hears of trouble.
   pool.on('error', () => undefined);

@@ -1,5 +1,6 @@
 import { PgBoss, type CommandResponse, type Db, type JobWithMetadata } from 'pg-boss';
 import { z } from 'zod';
+import { KEEP_ALIVE } from '../pool.ts';
 import { QUEUES, type LeasedJob, type Queue, type QueueName } from '../ports.ts';
 import { createSendJob, sendNew, type JobData, type SendJob } from './send.ts';
 import { createSendMany, type SendMany } from './send-many.ts';
@@ -51,6 +52,7 @@ export async function createQueue(url: string, options: QueueOptions): Promise<O
     connectionString: url,
     options: '-c timezone=UTC',
     application_name: 'kervyxa-queue',
+    ...KEEP_ALIVE,
     schema: QUEUE_SCHEMA,
     max: options.connectionsMax ?? CONNECTIONS_MAX,
     schedule: false,
