@@ -436,6 +436,26 @@ describe('a commit whose server is gone after submission', () => {
     expect(await world.submissionIs(id, { state: 'PASSED' })).toMatchObject({ verdict: 'PASS' });
   });
 
+  it('is lost by us, too: held, and tried again in its place also when the hold has ended', async () => {
+    const online = world.startWorker({ commands: checking({ good: { hangs: 'until_abort' } }) });
+    const contractId = await world.openContract();
+    const id = await world.submit(contractId, commitOf('good'));
+    await world.submissionIs(id, { state: 'RUNNING' });
+    await online.stop();
+    const lost = { kind: 'unavailable', reason: 'COMMIT_NOT_FOUND', message: 'planned' } as const;
+    world.startWorker({ outcomes: { [commitOf('good')]: lost } });
+    await vi.waitFor(async () => {
+      await world.hurry();
+      expect(await world.database.reads.submission(id)).toMatchObject({ state: 'HELD' });
+    }, PATIENCE);
+    await world.sql('UPDATE submissions SET held_until = now() WHERE id = $1', id);
+    const { cases } = world.database;
+    await cases.execute(contractId, { kind: 'advance' });
+    await world.submissionIs(id, { state: 'INCONCLUSIVE', reason: 'INTERNAL' });
+    const retried = await cases.execute(contractId, { kind: 'retry', submissionId: id });
+    expect(retried.kind).toBe('accepted');
+  });
+
   it('is verified again for a challenge, by a worker that never saw it', async () => {
     const online = world.startWorker();
     const contractId = await world.openContract();

@@ -1,4 +1,4 @@
-import type { InfraReason, SealedVerdict, SourceReason } from '@kervyxa/core';
+import type { InfraReason, SealedVerdict } from '@kervyxa/core';
 
 export const CONTRACT_STATES = [
   'DRAFT',
@@ -81,7 +81,7 @@ export interface RunCase {
   /** Attempts that ended in ERROR or were lost; a drained worker's are not counted. */
   readonly tries: number;
   /** Why the last of those attempts ended; null before the first. */
-  readonly lastFailure: InfraReason | SourceReason | null;
+  readonly lastFailure: InfraReason | null;
   readonly verdict: SealedVerdict | null;
 }
 

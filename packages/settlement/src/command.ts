@@ -1,4 +1,4 @@
-import type { InfraReason, SealedVerdict, SourceReason } from '@kervyxa/core';
+import type { InfraReason, SealedVerdict } from '@kervyxa/core';
 import type { ChallengeKind } from './case.ts';
 
 /** What somebody wants of a contract. The caller's right to ask (role, ownership) is checked before; conflicts here. */
@@ -26,12 +26,12 @@ export type Command =
       readonly attempt: number;
       readonly verdict: SealedVerdict;
     }
-  /** The attempt ended in ERROR: another try, or HELD. */
+  /** The attempt ended in ERROR, trouble of ours: another try, or HELD. */
   | {
       readonly kind: 'fail';
       readonly runId: string;
       readonly attempt: number;
-      readonly reason: InfraReason | SourceReason;
+      readonly reason: InfraReason;
     }
   /** A draining worker gives the run back; no try is counted. */
   | { readonly kind: 'release'; readonly runId: string; readonly attempt: number }

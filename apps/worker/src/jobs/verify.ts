@@ -8,7 +8,6 @@ import {
   type InfraReason,
   type ReasonCode,
   type SealedVerdict,
-  type SourceReason,
 } from '@kervyxa/core';
 import type { Command } from '@kervyxa/settlement';
 import { infraReasonOf, verifyCommit, type VerificationResult } from '@kervyxa/verifier';
@@ -120,9 +119,7 @@ async function fail(deps: JobDeps, attempt: Attempt, error: unknown): Promise<vo
 /** Other machines may not have it. */
 const OF_MACHINES: ReadonlySet<ReasonCode> = new Set(['ENGINE_UNAVAILABLE', 'HOST_DISK_FULL']);
 
-type Word =
-  | { readonly kind: 'release' }
-  | { readonly kind: 'fail'; readonly reason: InfraReason | SourceReason };
+type Word = { readonly kind: 'release' } | { readonly kind: 'fail'; readonly reason: InfraReason };
 
 async function tell(deps: JobDeps, { task, attempt, signal }: Attempt, word: Word): Promise<void> {
   if (word.kind === 'fail' && OF_MACHINES.has(word.reason)) deps.health.blame(word.reason);
@@ -136,8 +133,8 @@ function isSourceReason(reason: ReasonCode | null): boolean {
   return SOURCE_REASONS.some((each) => each === reason);
 }
 
-function toFailure(reason: ReasonCode | null): InfraReason | SourceReason {
-  return [...INFRA_REASONS, ...SOURCE_REASONS].find((each) => each === reason) ?? 'INTERNAL';
+function toFailure(reason: ReasonCode | null): InfraReason {
+  return INFRA_REASONS.find((each) => each === reason) ?? 'INTERNAL';
 }
 
 const PATIENCE_TRIES = 12;

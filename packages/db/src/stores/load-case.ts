@@ -1,10 +1,4 @@
-import {
-  INFRA_REASONS,
-  type InfraReason,
-  type SealedVerdict,
-  SOURCE_REASONS,
-  type SourceReason,
-} from '@kervyxa/core';
+import { INFRA_REASONS, type InfraReason, type SealedVerdict } from '@kervyxa/core';
 import {
   CHALLENGE_KINDS,
   CHALLENGE_STATES,
@@ -197,6 +191,6 @@ function toSealedVerdict(row: {
   };
 }
 
-function toFailure(text: string): InfraReason | SourceReason {
-  return toOneOf([...INFRA_REASONS, ...SOURCE_REASONS], text);
+function toFailure(text: string): InfraReason {
+  return toOneOf(INFRA_REASONS, text);
 }

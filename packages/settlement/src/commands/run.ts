@@ -1,4 +1,4 @@
-import type { InfraReason, SourceReason } from '@kervyxa/core';
+import type { InfraReason } from '@kervyxa/core';
 import type { RunCase } from '../case.ts';
 import type { Command } from '../command.ts';
 import {
@@ -100,7 +100,7 @@ function queueAgain(draft: Draft, run: RunCase, change: Change, delayMs: number)
 }
 
 /** Its tries are used up: a person looks after it, and nobody waits for it longer than the operator's grace. */
-function giveUp(draft: Draft, run: RunCase, lastFailure: InfraReason | SourceReason): void {
+function giveUp(draft: Draft, run: RunCase, lastFailure: InfraReason): void {
   moveRun(draft, run.id, 'HELD', { tries: run.tries + 1, lastFailure });
   if (run.purpose === 'RERUN') giveUpRerun(draft, run.submissionId);
   else {
