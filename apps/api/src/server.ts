@@ -21,7 +21,11 @@ export async function startApi(
   { host, port, drainMs }: ListenOptions,
 ): Promise<RunningApi> {
   const app = await createApi(dependencies);
-  const url = await app.listen({ host, port });
+  const url = await app.listen({
+    host,
+    port,
+    listenTextResolver: (address) => `listening on ${address}; /docs there tries every call`,
+  });
   let stopping: Promise<void> | null = null;
 
   async function stop(): Promise<void> {

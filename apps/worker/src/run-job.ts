@@ -36,7 +36,12 @@ export async function runJob(
       },
     );
     log.info(
-      { ...facts, end: end?.kind ?? 'lost', ms: Math.round(clock.monotonicMs() - startedMs) },
+      {
+        ...facts,
+        end: end?.kind ?? 'lost',
+        ms: Math.round(clock.monotonicMs() - startedMs),
+        ...(end?.kind === 'again' && { reason: end.reason, againInMs: end.delayMs }),
+      },
       'job ended',
     );
     if (end?.kind === 'done') await job.complete();

@@ -109,6 +109,11 @@ describe('/openapi.json', () => {
 });
 
 describe('/docs', () => {
+  it('is where the address itself leads', async () => {
+    const { statusCode, headers } = await world.app.inject('/');
+    expect([statusCode, headers.location]).toEqual([302, '/docs']);
+  });
+
   it('is a page that loads nothing from elsewhere, under a policy that would not let it', async () => {
     const page = await world.app.inject('/docs');
     const policy = String(page.headers['content-security-policy']);

@@ -76,6 +76,10 @@ export async function registerOpenApi(app: Api): Promise<void> {
     staticCSP: DOCS_POLICY,
     uiConfig: { url: '/openapi.json', validatorUrl: 'none', persistAuthorization: false },
   });
+  // Whoever opens the address that we print looks for a page.
+  app.get('/', { config: { access: 'open' }, schema: { hide: true } }, async (_request, reply) =>
+    reply.redirect('/docs'),
+  );
   app.get(
     '/openapi.json',
     { config: { access: 'open' }, schema: { hide: true } },

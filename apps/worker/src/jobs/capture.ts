@@ -29,7 +29,7 @@ export const capture: JobHandler = async (deps, job, signal) => {
   const request = toIntakeRequest(readContract(row), submission);
   await importBase(deps, request, row, signal);
   const fetched = await fetchAtPlace(deps, job, (until) => fetch(deps, request, until), signal);
-  if (fetched.kind === 'trouble') return again(job.tries);
+  if (fetched.kind === 'trouble') return again(job.tries, fetched.reason);
   if (fetched.kind === 'refused') {
     const verdict = toVerdict(fetched.verdict, fetched.reason);
     await cases.execute(row.id, { kind: 'refuse_capture', submissionId, verdict });
@@ -56,7 +56,7 @@ type Fetched =
       readonly reason: ReasonCode;
     }
   /** Worth another try. */
-  | { readonly kind: 'trouble' };
+  | { readonly kind: 'trouble'; readonly reason: ReasonCode };
 
 async function fetch(
   deps: JobDeps,
@@ -102,7 +102,7 @@ async function save(
 function toRefusal(outcome: Exclude<IntakeOutcome, { kind: 'fetched' }>): Fetched {
   const { reason } = outcome;
   if (outcome.kind === 'refused') return { kind: 'refused', verdict: 'FAIL', reason };
-  if (SOURCE_REASONS.some((each) => each === reason)) return { kind: 'trouble' };
+  if (SOURCE_REASONS.some((each) => each === reason)) return { kind: 'trouble', reason };
   return { kind: 'refused', verdict: 'INCONCLUSIVE', reason };
 }
 

@@ -1,7 +1,7 @@
 import type { OperatorSettings } from '@kervyxa/contract';
 import type { Database, LeasedJob } from '@kervyxa/db';
 import type { Intake } from '@kervyxa/intake';
-import type { Clock } from '@kervyxa/core';
+import type { Clock, ReasonCode } from '@kervyxa/core';
 import type { Sandbox } from '@kervyxa/sandbox';
 import type { Gate } from '@kervyxa/verifier';
 import type { Health } from '../health.ts';
@@ -32,7 +32,12 @@ export interface JobDeps {
 /** What becomes of a job: done with, or to be taken again, after a while or by another worker. */
 export type JobEnd =
   | { readonly kind: 'done' }
-  | { readonly kind: 'again'; readonly delayMs: number }
+  | {
+      readonly kind: 'again';
+      readonly delayMs: number;
+      /** For the log; null where the log has it already. */
+      readonly reason: ReasonCode | null;
+    }
   | { readonly kind: 'put_back' };
 
 /**
@@ -47,9 +52,10 @@ const RETRY_FIRST_MS = 2_000;
 const RETRY_MAX_MS = 60_000;
 
 /** Doubles with every try, up to a minute. `tries`: how often it was tried before. */
-export function again(tries: number): JobEnd {
+export function again(tries: number, reason: ReasonCode | null = null): JobEnd {
   return {
     kind: 'again',
+    reason,
     delayMs: Math.min(RETRY_FIRST_MS * 2 ** Math.min(tries, 10), RETRY_MAX_MS),
   };
 }
