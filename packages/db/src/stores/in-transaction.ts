@@ -10,8 +10,11 @@ import { allAnswered, type Sql } from './sql.ts';
 /** One transaction, and whom to tell once it has committed. */
 export interface Transaction {
   readonly sql: Sql;
-  /** Statements whose answers nobody waits for; the commit is sent with them, and undone where one of them fails. */
-  readonly last: Promise<unknown>[];
+  /**
+   * For a statement whose answer nobody waits for: the commit is sent with it, and undone where it fails. Its trouble is
+   * told, and not that of statements after it, which fail because of it.
+   */
+  leave(answer: Promise<unknown>): void;
   /** Queues that got a job. */
   readonly queues: Set<QueueName>;
   /** Contracts and runs that got an event. */
@@ -82,22 +85,29 @@ async function tryOnce<T>(
   };
   // Between two statements a lost connection is told here, and must not end the process.
   connection.on('error', onError);
+  const left: Promise<unknown>[] = [];
+  const troubles: unknown[] = [];
   try {
     const transaction: Transaction = {
       sql: toPrepared(connection),
-      last: [],
+      leave: (answer) => {
+        left.push(answer);
+        // Heard at once: trouble that nobody hears ends the process.
+        answer.catch((error: unknown) => troubles.push(error));
+      },
       queues: new Set<QueueName>(),
       streams: new Set<string>(),
     };
     // The first statements of the work are sent with it; where it fails, so do they.
     const begun = connection.query(BEGIN);
     const [, answer] = await allAnswered([begun, work(transaction)]);
-    await allAnswered([...transaction.last, connection.query('COMMIT')]);
+    await allAnswered([...left, connection.query('COMMIT')]);
     afterCommit(transaction);
     return answer;
   } catch (error) {
     await connection.query('ROLLBACK').catch(onError);
-    throw error;
+    const [first = error] = troubles;
+    throw first;
   } finally {
     connection.off('error', onError);
     connection.release(isBroken);

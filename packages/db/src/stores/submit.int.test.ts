@@ -253,6 +253,31 @@ describe('submitting', () => {
     ]);
   });
 
+  it('S05 meets a queue that takes no jobs: everybody is told, and no process ends', async () => {
+    const { contractId, requesterId } = await stores.openContract();
+    const { pool } = stores.test;
+    await pool.query(`
+      CREATE FUNCTION break_queue() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''broken''; END';
+      CREATE TRIGGER broken BEFORE INSERT ON queue.job FOR EACH ROW EXECUTE FUNCTION break_queue()`);
+    const input = () => ({ contractId, repositoryUrl: URL, commit: commitOf(stores.newId('run')) });
+    const submitWith = (solverId: string) =>
+      stores.commands.submit(callOf(solverId, stores.newId('key')), input(), () => ANSWER);
+    const solverId = await stores.bench.addPrincipal();
+    // The first has a transaction of its own, the others share the next.
+    const ends = await Promise.allSettled([
+      submitWith(solverId),
+      submitWith(solverId),
+      submitWith(requesterId),
+    ]);
+    await pool.query('DROP FUNCTION break_queue() CASCADE');
+    expect(ends.map((end) => end.status === 'rejected' && String(end.reason))).toEqual([
+      expect.stringContaining('broken'),
+      expect.stringContaining('broken'),
+      expect.stringContaining('expected a solver who is not the requester'),
+    ]);
+    expect((await stores.bench.readCase(contractId)).submissions).toEqual([]);
+  });
+
   it('puts a job for each into the queue, and one after the other in turns', async () => {
     const { contractId } = await stores.openContract();
     const solverId = await stores.bench.addPrincipal();

@@ -133,7 +133,7 @@ function refuse(place: Place, { policy }: ExecuteDeps, each: Submitting): Error 
 }
 
 async function saveAll(
-  { sql, last, queues, streams }: Transaction,
+  { sql, leave, queues, streams }: Transaction,
   { sendMany }: ExecuteDeps,
   { contract, now }: Place,
   submitting: readonly Submitting[],
@@ -156,7 +156,7 @@ async function saveAll(
   }
   const jobs = planned.filter(({ subjectId }) => places.has(subjectId));
   if (jobs.length === 0) return;
-  last.push(sendMany.send(sql, 'capture', jobs));
+  leave(sendMany.send(sql, 'capture', jobs));
   queues.add('capture');
   streams.add(contractId);
 }
