@@ -45,7 +45,7 @@ export function draftOf(
 
 function refused(findings: readonly Finding[]): Error {
   return createApiError('API_CONTRACT_REFUSED', {
-    message: `expected a contract of the documented form, got one with ${findings.length} findings`,
+    message: `expected a contract of the documented form, got one with ${findings.length} ${findings.length === 1 ? 'finding' : 'findings'}`,
     fix: 'correct what `details.findings` lists; docs/contracts.md tells every field',
     details: { findings },
   });
