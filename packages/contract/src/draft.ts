@@ -1,6 +1,6 @@
 import { compilePathPattern, patternProblem, type PathPattern } from '@kervyxa/core';
 
-import { isReviewable } from './schema-parts.ts';
+import { COMMANDS_LENGTH_MAX, isReviewable } from './schema-parts.ts';
 
 /** A text of the document with its place. */
 export interface DraftText {
@@ -60,6 +60,7 @@ export function readDraft(document: unknown): Draft {
   const editable = patternsOf(textsAt(document, ['constraints', 'editablePaths']));
   const protectedPaths = textsAt(document, ['constraints', 'protectedPaths']);
   const compiled = patternsOf(protectedPaths);
+  const commands = commandsIn(document);
   return {
     kind: at(['kind'])?.text ?? null,
     title: at(['title']),
@@ -70,12 +71,10 @@ export function readDraft(document: unknown): Draft {
     inputs: recordsAt(document, ['inputs']).flatMap(({ value, pointer }) =>
       asList(textOfKey(value, 'path', pointer)),
     ),
-    setup: recordsAt(document, ['environment', 'setup']).flatMap(({ value, pointer }) =>
-      asList(commandOfKey(value, 'command', pointer)),
-    ),
+    setup: commands.setup,
     protectedPaths,
     languages: textsAt(document, ['constraints', 'allowedLanguages']),
-    criteria: recordsAt(document, ['criteria']).slice(0, CRITERIA_MAX).map(readCriterion),
+    criteria: commands.criteria,
     proofUrls: recordsAt(document, ['proof']).flatMap(({ value, pointer }) =>
       asList(textOfKey(value, 'repository', pointer)),
     ),
@@ -91,6 +90,21 @@ export function readDraft(document: unknown): Draft {
     isEditable: (path) =>
       !compiled.some((pattern) => pattern.matches(path)) &&
       (editable.length === 0 || editable.some((pattern) => pattern.matches(path))),
+  };
+}
+
+/** Without the commands where they are too long together: the schema refuses them, and nobody analyses them. */
+function commandsIn(document: unknown): Pick<Draft, 'setup' | 'criteria'> {
+  const setup = recordsAt(document, ['environment', 'setup']).flatMap(({ value, pointer }) =>
+    asList(commandOfKey(value, 'command', pointer)),
+  );
+  const criteria = recordsAt(document, ['criteria']).slice(0, CRITERIA_MAX).map(readCriterion);
+  const all = [...setup, ...criteria.flatMap(({ commands }) => commands)];
+  const length = all.reduce((sum, { text }) => sum + text.length, 0);
+  if (length <= COMMANDS_LENGTH_MAX) return { setup, criteria };
+  return {
+    setup: [],
+    criteria: criteria.map((each) => ({ ...each, judging: null, commands: [] })),
   };
 }
 

@@ -16,6 +16,8 @@ export function textOf(max: number, { min = 1 }: { min?: number } = {}) {
 }
 
 export const COMMAND_LENGTH_MAX = 8_192;
+/** Of all commands of a contract together: lint takes milliseconds for each 1,000, and holds up who waits for it. */
+export const COMMANDS_LENGTH_MAX = 65_536;
 const COMMAND_OPENINGS_MAX = 200;
 
 /** Whether a command is small enough to be analysed: the cost of parsing a shell grows with what nests in it. */

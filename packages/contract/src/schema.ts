@@ -7,8 +7,8 @@ import {
 } from '@kervyxa/core';
 import { z } from 'zod';
 
-import { CriterionSchema } from './criterion-schema.ts';
-import { commandOf, issueWith, limitOf, textOf } from './schema-parts.ts';
+import { CriterionSchema, type Criterion } from './criterion-schema.ts';
+import { commandOf, COMMANDS_LENGTH_MAX, issueWith, limitOf, textOf } from './schema-parts.ts';
 
 export const CONTRACT_KINDS = [
   'bug_fix',
@@ -141,7 +141,13 @@ export const ContractSchema = z
       .default([]),
     proof: z.array(ProofSchema).max(64).default([]),
   })
-  .superRefine(({ criteria, proof }, context) => {
+  .superRefine(({ environment, criteria, proof }, context) => {
+    const commands = [environment.setup, ...criteria.map(commandsOf)].flat();
+    const length = commands.reduce((sum, { command }) => sum + command.length, 0);
+    if (length > COMMANDS_LENGTH_MAX) {
+      const message = `expected commands of at most ${COMMANDS_LENGTH_MAX} characters together, got ${length}`;
+      issueWith(context, 'LIMIT_OUT_OF_RANGE', message, ['criteria']);
+    }
     const seen = new Set<string>();
     for (const [index, { id }] of criteria.entries()) {
       if (seen.has(id)) {
@@ -159,3 +165,8 @@ export const ContractSchema = z
 export type Contract = z.infer<typeof ContractSchema>;
 /** What a requester writes: optional fields may be missing. */
 export type ContractInput = z.input<typeof ContractSchema>;
+
+function commandsOf(criterion: Criterion): readonly { readonly command: string }[] {
+  if ('judge' in criterion) return [criterion.probe, criterion.judge];
+  return 'command' in criterion ? [criterion] : [];
+}

@@ -30,8 +30,11 @@ export function wordsOf(command: Command): LiteralWord[] {
 }
 
 function programName(name: Word): LiteralWord {
-  const literal = literalOf(name);
-  return literal === null ? null : literal.replace(/^\/(usr\/(local\/)?)?s?bin\//, '');
+  return withoutFolder(literalOf(name));
+}
+
+function withoutFolder(word: LiteralWord): LiteralWord {
+  return word?.replace(/^\/(usr\/(local\/)?)?s?bin\//, '') ?? null;
 }
 
 /** A program that runs the command that follows: how many words to skip to it, and its options that take a value. */
@@ -68,18 +71,26 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
 
 /** The words of the command that really runs: `env A=1 timeout 5 node x.js` is `node x.js`. */
 export function unwrapWords(words: readonly LiteralWord[]): readonly LiteralWord[] {
-  const [program] = words;
-  if (typeof program !== 'string' || !Object.hasOwn(WRAPPERS, program)) return words;
-  let rest = words.slice(1);
-  while (isOptionOrAssignment(rest[0])) {
-    rest = rest.slice(WRAPPERS[program]?.valued.includes(rest[0]) === true ? 2 : 1);
+  let at = 0;
+  let [program] = words;
+  // By places, since copies of the rest for each wrapper would take minutes for thousands of them.
+  for (let known = wrapperOf(program); known !== null; known = wrapperOf(program)) {
+    let next = at + 1;
+    for (let word = words[next]; isOptionOrAssignment(word); word = words[next]) {
+      next += known.valued.includes(word) ? 2 : 1;
+    }
+    next += known.skip;
+    // `env` alone prints: it runs nothing.
+    if (next >= words.length) break;
+    at = next;
+    program = withoutFolder(words[at] ?? null);
   }
-  rest = rest.slice(WRAPPERS[program]?.skip ?? 0);
-  const [inner, ...args] = rest;
-  // `env` alone prints: it runs nothing.
-  if (rest.length === 0) return words;
-  const name = inner?.replace(/^\/(usr\/(local\/)?)?s?bin\//, '') ?? null;
-  return unwrapWords([name, ...args]);
+  return at === 0 ? words : [program ?? null, ...words.slice(at + 1)];
+}
+
+function wrapperOf(program: LiteralWord | undefined): Wrapper | null {
+  if (typeof program !== 'string' || !Object.hasOwn(WRAPPERS, program)) return null;
+  return WRAPPERS[program] ?? null;
 }
 
 function isOptionOrAssignment(word: LiteralWord | undefined): word is string {
