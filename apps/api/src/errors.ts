@@ -137,7 +137,7 @@ export function notFound(what: string): Error {
 
 export function typeRefused(): AppError {
   return createApiError('API_MEDIA_TYPE_UNSUPPORTED', {
-    message: 'expected a body of the type that the path takes, got another type',
-    fix: 'send application/json, or a package as application/x-tar',
+    message: 'expected a body of the type that the path takes, got another or none',
+    fix: 'send the header Content-Type: application/json, or application/x-tar for a package',
   });
 }

@@ -40,7 +40,9 @@ export function registerAuthentication(app: Api, { principals, settings }: ApiCo
     const key = readBearer(request.headers.authorization);
     if (key === null) {
       await limiters.countStranger(request, reply);
-      throw refuse(reply, 'API_KEY_MISSING', 'expected a header Authorization: Bearer kvx_…');
+      const got = request.headers.authorization === undefined ? 'none' : 'another form';
+      const expected = `expected a header Authorization: Bearer kvx_…, got ${got}`;
+      throw refuse(reply, 'API_KEY_MISSING', expected);
     }
     const keyHash = hashOfKey(key);
     request.keyHash = keyHash;
@@ -93,5 +95,8 @@ function refuse(
   message: string,
 ): Error {
   reply.header('www-authenticate', 'Bearer realm="kervyxa"');
-  return createApiError(code, { message, fix: 'send the key that the operator gave you' });
+  return createApiError(code, {
+    message,
+    fix: 'send the whole key that the operator gave you',
+  });
 }
