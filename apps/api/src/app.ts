@@ -4,6 +4,7 @@ import type { Clock, IdSource } from '@kervyxa/core';
 import type { Database } from '@kervyxa/db';
 import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
 import { registerAuthentication } from './auth/authenticate.ts';
 import { createPrincipals } from './auth/principals.ts';
 import { createSights } from './auth/sights.ts';
@@ -90,6 +91,7 @@ const HELMET = {
 };
 
 const REQUEST_ID_BYTES = 9;
+const NO_QUERY = z.strictObject({});
 const HEADER_BYTES_MAX = 16_384;
 const PARAM_LENGTH_MAX = 128;
 
@@ -123,6 +125,10 @@ function createServer({ randomBytes, logger }: ApiDependencies, settings: ApiSet
   app.setValidatorCompiler(validatorCompiler);
   // Answers are made field by field from typed rows; checking them again would cost more than making them.
   app.setSerializerCompiler(() => JSON.stringify);
+  app.addHook('onRoute', (route) => {
+    // A misspelt parameter must not be taken for none, also where there is none to misspell.
+    if (route.url.startsWith('/v1')) route.schema = { querystring: NO_QUERY, ...route.schema };
+  });
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
     reply.header('cache-control', 'no-store');

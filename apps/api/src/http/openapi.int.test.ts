@@ -66,6 +66,11 @@ describe('/openapi.json', () => {
     expect(names).toContain('post_contracts_id_fund');
   });
 
+  it('has the pattern of amounts, which no number fits', () => {
+    const text = JSON.stringify(document.paths['/v1/deposits']);
+    expect(text).toContain('"amountMinor":{"type":"string","pattern":"^[1-9][0-9]{0,18}$"}');
+  });
+
   it('has schemas that are JSON Schema, all of them', () => {
     const schemas = schemasIn(document.paths);
     expect(schemas.length).toBeGreaterThan(60);

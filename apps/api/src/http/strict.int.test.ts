@@ -192,6 +192,7 @@ describe('paths, queries and methods', () => {
     ['GET', '/v1/contracts?limit=1&limit=2', 422, 'API_REQUEST_INVALID'],
     ['GET', '/v1/contracts?offset=1', 422, 'API_REQUEST_INVALID'],
     ['GET', '/v1/contracts?state=open', 422, 'API_REQUEST_INVALID'],
+    ['GET', '/v1/me?verbose=true', 422, 'API_REQUEST_INVALID'],
     ['GET', '/v1/%zz', 400, 'API_REQUEST_MALFORMED'],
     ['GET', '/v1/nothing', 404, 'API_ROUTE_UNKNOWN'],
     ['GET', '/v1/contracts/', 422, 'API_REQUEST_INVALID'],
