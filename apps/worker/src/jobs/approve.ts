@@ -29,6 +29,8 @@ export const approve: JobHandler = async (deps, job, signal) => {
   const outcome = await tryJudging(deps, task.contract, job, signal);
   if (outcome === null) return again(job.tries);
   await work.finishApproval(job.subjectId, task.attempt, outcome);
+  const problem = outcome.kind === 'failed' ? outcome.problem : null;
+  deps.log.info({ contractId: job.subjectId, outcome: outcome.kind, problem }, 'approval ended');
   return DONE;
 };
 

@@ -107,7 +107,8 @@ async function seal(deps: JobDeps, attempt: Attempt, { result, logs }: Outcome):
     () => deps.database.work.sealRun(task.run.id, attempt.attempt, content),
     attempt.signal,
   );
-  const facts = { runId: task.run.id, attempt: attempt.attempt, verdict, reason };
+  const { id: runId, submissionId } = task.run;
+  const facts = { submissionId, runId, attempt: attempt.attempt, verdict, reason };
   deps.log.info(facts, isSealed ? 'verdict sealed' : 'verdict thrown away: nobody waits for it');
 }
 
