@@ -110,6 +110,7 @@ function printEnd(
     ['npm run demo -- fixtures', 'what honest and cheating commits are judged to be'],
     ['npx kervyxa verify --help', 'judge your own commit'],
     ['less docs/contracts.md', 'write a contract'],
+    ['less docs/api.md', 'live such a life with curl'],
     ['less docs/operations.md', 'run it for others'],
   ];
   for (const [command = '', what = ''] of commands) {

@@ -40,6 +40,12 @@ This machine can not verify: 1 problem, 1 warning.
 `);
   });
 
+  it('says what was found also where the terminal is hardly wide enough for it', () => {
+    const screen = fakeScreen({ columns: 18 });
+    showChecks([NODE], {}, screen);
+    expect(screen.text()).toContain('24.22.3');
+  });
+
   it('exits with 0 where there are only warnings', () => {
     const screen = fakeScreen();
     expect(showChecks([NODE, RUNC], {}, screen)).toBe(0);

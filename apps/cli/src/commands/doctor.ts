@@ -10,6 +10,8 @@ interface DoctorOptions {
   readonly json?: boolean;
 }
 
+/** On a terminal too narrow for both, a broken line says more than dots. */
+const FOUND_COLUMNS_MIN = 24;
 const EXIT_UNWELL = 1;
 
 export function doctorCommand(context: CommandContext): Command {
@@ -73,7 +75,9 @@ function toCheckText(check: Check, idColumns: number, { colors, columns }: Scree
   const { word, paint } = MARKS[status];
   const start = `${colors[paint](pad(word, MARK_COLUMNS))}  ${pad(toPrintable(id), idColumns)}  `;
   const indent = ' '.repeat(MARK_COLUMNS + 2 + idColumns + 2);
-  if (status === 'ok') return start + cut(toPrintable(found), columns - indent.length);
+  if (status === 'ok') {
+    return start + cut(toPrintable(found), Math.max(columns - indent.length, FOUND_COLUMNS_MIN));
+  }
   const facts = expected === '' ? found : `${found} (expected ${expected})`;
   return [
     start + paragraph(facts, columns, indent).trimStart(),
