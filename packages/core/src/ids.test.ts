@@ -20,7 +20,7 @@ describe('an id', () => {
       `${id}0`,
       id.toUpperCase(),
     ]) {
-      expect(schema.safeParse(other).success, other).toBe(false);
+      expect([other, schema.safeParse(other).success]).toEqual([other, false]);
     }
   });
 });
