@@ -117,7 +117,7 @@ async function insertContract(
     if (brokenUniqueConstraint(error) !== 'contracts_requester_draft_key') throw error;
     throw createDbError('DB_CONTRACT_DUPLICATE', {
       message: 'expected a contract that you have not posted yet, got one that has not ended',
-      fix: 'Use the contract that is there, or cancel it first.',
+      fix: 'Find it in your list of contracts and use it, or cancel it first.',
       cause: error,
     });
   }
