@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 
 /** RFC 8785 canonical JSON text. Refuses what JSON can't hold (undefined at the root, NaN, infinities). */
@@ -10,7 +10,7 @@ export function canonicalJson(value: unknown): string {
 
 /** 64 lower-case hex digits. */
 export function sha256Hex(bytes: string | Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
+  return hash('sha256', bytes, 'hex');
 }
 
 /** `sha256:` and the digest of the value's canonical JSON. */

@@ -12,12 +12,31 @@ export function registerJsonBody(app: Api): void {
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
     if (bytes.length === 0) return done(null, undefined);
     try {
-      return done(null, readContractText(Buffer.from(bytes), 'json').document);
+      const whole = Buffer.from(bytes);
+      return done(null, readFlat(whole) ?? readContractText(whole, 'json').document);
     } catch (error) {
       const isContract = request.routeOptions.config.takesContract === true;
       return done(isContract ? toError(error) : notJson(error));
     }
   });
+}
+
+/** An object without others in it; most bodies are one. */
+const FLAT = /^\{[^{[]*\}$/;
+
+/**
+ * A flat object as programs print it: printed again it gives the same text, so it had no key twice, and nothing in it
+ * was rounded. Undefined for any other text, which takes the careful reader ten times as long.
+ */
+function readFlat(bytes: Buffer): unknown {
+  const text = bytes.toString('utf8');
+  if (!FLAT.test(text) || text.includes('__proto__')) return undefined;
+  try {
+    const read: unknown = JSON.parse(text);
+    return JSON.stringify(read) === text ? read : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function notJson(cause: unknown): Error {

@@ -1,4 +1,4 @@
-import { idSchemaOf } from '@kervyxa/core';
+import { idSchemaOf, ReasonCodeSchema } from '@kervyxa/core';
 import { z } from 'zod';
 
 export const PrincipalIdField = idSchemaOf('principal');
@@ -21,6 +21,7 @@ export function textFieldOf(lengthMax: number): z.ZodString {
     );
 }
 
+export const ReasonField = ReasonCodeSchema.nullable();
 /** UTC. */
 export const TimeField = z.iso.datetime();
 /** Minor units; zero and below too, for balances. */

@@ -1,4 +1,4 @@
-import { ReasonCodeSchema, VerdictSchema } from '@kervyxa/core';
+import { VerdictSchema } from '@kervyxa/core';
 import type { RunRow, SubmissionRow } from '@kervyxa/db';
 import { RUN_PURPOSES, RUN_STATES } from '@kervyxa/settlement';
 import { z } from 'zod';
@@ -10,6 +10,7 @@ import {
   TimeField,
   toTime,
   toTimeOrNull,
+  ReasonField,
 } from './fields.ts';
 import { ResultView, toResultView } from './result-view.ts';
 
@@ -22,7 +23,7 @@ export const RunView = z.strictObject({
   attempt: z.int(),
   tries: z.int(),
   verdict: VerdictSchema.nullable(),
-  reason: ReasonCodeSchema.nullable(),
+  reason: ReasonField,
   resultDigest: z.string().nullable(),
   createdAt: TimeField,
   startedAt: TimeField.nullable(),
@@ -45,7 +46,7 @@ export function toRunView(
     attempt: row.attempt,
     tries: row.tries,
     verdict: row.verdict,
-    reason: ReasonCodeSchema.nullable().parse(row.reason),
+    reason: ReasonField.parse(row.reason),
     resultDigest: row.resultDigest,
     createdAt: toTime(row.createdAt),
     startedAt: toTimeOrNull(row.startedAt),

@@ -1,4 +1,4 @@
-import { ReasonCodeSchema, VerdictSchema } from '@kervyxa/core';
+import { VerdictSchema } from '@kervyxa/core';
 import type { RunListRow, SubmissionRow } from '@kervyxa/db';
 import { RUN_PURPOSES, RUN_STATES, SUBMISSION_STATES } from '@kervyxa/settlement';
 import { z } from 'zod';
@@ -10,6 +10,7 @@ import {
   TimeField,
   toTime,
   toTimeOrNull,
+  ReasonField,
 } from './fields.ts';
 
 export const SubmissionView = z.strictObject({
@@ -37,7 +38,7 @@ export const SubmissionView = z.strictObject({
     .nullable()
     .describe('Half-open: challenges before `closesAt`, settlement at or after it.'),
   verdict: VerdictSchema.nullable(),
-  reason: ReasonCodeSchema.nullable(),
+  reason: ReasonField,
   resultDigest: z.string().nullable(),
 });
 
@@ -63,7 +64,7 @@ export function toSubmissionView(row: SubmissionRow, sight: Sight): z.infer<type
     capturedAt: toTimeOrNull(row.capturedAt),
     window: hasWindow ? { opensAt: toTime(windowOpensAt), closesAt: toTime(windowClosesAt) } : null,
     verdict: isParty ? row.verdict : null,
-    reason: isParty ? ReasonCodeSchema.nullable().parse(row.reason) : null,
+    reason: isParty ? ReasonField.parse(row.reason) : null,
     resultDigest: isParty ? row.resultDigest : null,
   };
 }
