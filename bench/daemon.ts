@@ -12,8 +12,10 @@ import { percentile, runLanes } from './load.ts';
 import { atLeast, measureInterleaved, ratio, type Ratio, type Sample, timed } from './measure.ts';
 import { say } from './run.ts';
 
-/** As many as the API has of its own. */
+/** Of the floor: as many as the API has of its own. */
 const CONNECTIONS = 10;
+/** Of the API: what many solvers have at once. */
+const CLIENTS = 64;
 /** As many as the operator's default lets one solver have in one line, and one line have. */
 const SOLVERS = 50;
 const SUBMISSIONS_EACH = 20;
@@ -23,11 +25,11 @@ const START_MS_MAX = 50;
 const AT_ONCE = 800;
 const ALONE = 200;
 const INSERTS = 'plain inserts x 800, 10 connections';
-const ACCEPTS = 'submissions through the API x 800, 10 connections';
+const ACCEPTS = 'submissions through the API x 800, 64 clients';
 const INSERTS_ALONE = 'plain inserts x 200, 1 connection';
-const ACCEPTS_ALONE = 'submissions through the API x 200, 1 connection';
+const ACCEPTS_ALONE = 'submissions through the API x 200, 1 client';
 const SELECTS = 'plain selects x 800, 10 connections';
-const READS = 'reads of a submission through the API x 800, 10 connections';
+const READS = 'reads of a submission through the API x 800, 64 clients';
 const NOTIFIES = 'LISTEN/NOTIFY and select x 40';
 const STARTED = 'submissions to an idle worker x 40';
 
@@ -95,19 +97,19 @@ function toRatios(
   return [
     atLeast(
       'd-accept',
-      'submissions accepted a second / plain inserts a second, 10 connections',
+      'submissions accepted a second / plain inserts a second, at once',
       rates(INSERTS, ACCEPTS),
       0.25,
     ),
     atLeast(
       'd-accept-alone',
-      'submissions accepted a second / plain inserts a second, 1 connection',
+      'submissions accepted a second / plain inserts a second, one after the other',
       rates(INSERTS_ALONE, ACCEPTS_ALONE),
       null,
     ),
     atLeast(
       'd-read',
-      'submissions read a second / plain selects a second, 10 connections',
+      'submissions read a second / plain selects a second, at once',
       rates(SELECTS, READS),
       null,
     ),
@@ -141,13 +143,11 @@ async function newDatabase(url: string, name: string): Promise<string> {
 }
 
 async function openLoad(stack: AsyncDisposableStack, url: string, rounds: number) {
-  const { contracts, solvers } = await prepare(url, rounds);
+  const { contracts, solvers } = await prepare(url, rounds + 1);
   // Approved by now; from here on nobody works on what is queued.
   const daemon = await startDaemon(url, 'api');
   stack.defer(() => daemon.stop());
-  const lanes = await Promise.all(
-    Array.from({ length: CONNECTIONS }, () => openHttpLane(daemon.url)),
-  );
+  const lanes = await Promise.all(Array.from({ length: CLIENTS }, () => openHttpLane(daemon.url)));
   stack.defer(() => lanes.forEach((lane) => lane.close()));
   /** What the round with many connections has made, to be read. */
   let taken: { readonly id: string; readonly key: string }[] = [];
@@ -158,19 +158,19 @@ async function openLoad(stack: AsyncDisposableStack, url: string, rounds: number
       taken.push({ id: await submit(lane, contractId, { key, commit }), key });
     };
   const all = Array.from({ length: SUBMISSIONS_EACH }, () => solvers).flat();
-  const accept = async (some: readonly HttpLane[], contractId = '', by = all): Promise<void> => {
-    await runLanes(
-      some.map((lane) => submitBy(lane, contractId)),
-      by,
-    );
-  };
   return {
-    accept: async (round: number) => {
+    accept: async (round: number): Promise<void> => {
       taken = [];
-      await accept(lanes, contracts[round], all.slice(0, AT_ONCE));
+      await runLanes(
+        lanes.map((lane) => submitBy(lane, contracts[round] ?? '')),
+        all.slice(0, AT_ONCE),
+      );
     },
-    acceptAlone: (round: number) =>
-      accept(lanes.slice(0, 1), contracts[round], all.slice(AT_ONCE, AT_ONCE + ALONE)),
+    acceptAlone: (round: number): Promise<void> =>
+      runLanes(
+        lanes.slice(0, 1).map((lane) => submitBy(lane, contracts[round] ?? '')),
+        all.slice(AT_ONCE, AT_ONCE + ALONE),
+      ),
     read: () =>
       runLanes(
         lanes.map((lane) => async ({ id, key }: { id: string; key: string }) => {
@@ -182,7 +182,7 @@ async function openLoad(stack: AsyncDisposableStack, url: string, rounds: number
 }
 
 /** A contract for each round, the one to warm up included. */
-async function prepare(url: string, rounds: number) {
+async function prepare(url: string, contractCount: number) {
   await using stack = new AsyncDisposableStack();
   const daemon = await startDaemon(url, 'worker');
   stack.defer(() => daemon.stop());
@@ -190,8 +190,8 @@ async function prepare(url: string, rounds: number) {
   stack.defer(() => registrar.close());
   const requester = await registrar.newPerson('requester', 'requester');
   const contracts: string[] = [];
-  for (let round = 0; round <= rounds; round += 1) {
-    contracts.push(await registrar.openContract(`Contract ${round}`, requester));
+  for (let count = 0; count < contractCount; count += 1) {
+    contracts.push(await registrar.openContract(`Contract ${count}`, requester));
   }
   const solvers: Person[] = [];
   for (let index = 0; index < SOLVERS; index += 1) {
@@ -208,7 +208,7 @@ interface Latencies {
 }
 
 async function openStart(stack: AsyncDisposableStack, url: string, rounds: number) {
-  const { contracts, solvers } = await prepare(url, rounds);
+  const { contracts, solvers } = await prepare(url, rounds + 1);
   const daemon = await startDaemon(url, 'worker');
   stack.defer(() => daemon.stop());
   const lane = await openHttpLane(daemon.url);

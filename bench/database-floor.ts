@@ -45,11 +45,11 @@ export async function openFloor(url: string, connections: number): Promise<Datab
 
 async function insert(client: Client, id: string): Promise<void> {
   const text = 'INSERT INTO bench_floor (id, payload) VALUES ($1, $2)';
-  await client.query({ name: 'insert', text, values: [id, PAYLOAD] });
+  await client.query(text, [id, PAYLOAD]);
 }
 
 async function select(client: Client, id: string): Promise<void> {
   const text = 'SELECT id, payload FROM bench_floor WHERE id = $1';
-  const { rowCount } = await client.query({ name: 'select', text, values: [id] });
+  const { rowCount } = await client.query(text, [id]);
   if (rowCount !== 1) throw new Error(`expected the row ${id}, got none`);
 }

@@ -1,10 +1,10 @@
-import helmet from '@fastify/helmet';
 import rateLimit from '@fastify/rate-limit';
 import type { Clock, IdSource } from '@kervyxa/core';
 import type { Database } from '@kervyxa/db';
 import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import helmet from 'helmet';
 import { registerAuthentication } from './auth/authenticate.ts';
 import { createPrincipals } from './auth/principals.ts';
 import { createSights } from './auth/sights.ts';
@@ -53,7 +53,11 @@ export async function createApi(dependencies: ApiDependencies): Promise<FastifyI
   registerJsonBody(app);
   registerUpload(app);
   registerAccessLog(app);
-  await app.register(helmet, HELMET);
+  const setSafeHeaders = helmet(HELMET);
+  app.addHook('onRequest', (request, reply, next) => {
+    // It throws what is wrong, and hands over nothing.
+    setSafeHeaders(request.raw, reply.raw, () => next());
+  });
   await app.register(rateLimit, { global: false, enableDraftSpec: true });
   registerAuthentication(app, context);
   await registerOpenApi(app);
@@ -78,7 +82,6 @@ const ROUTES = [
 
 /** Answers are data: nothing in them is ever to be run, framed or fetched from. */
 const HELMET = {
-  global: true,
   contentSecurityPolicy: {
     useDefaults: false,
     directives: {

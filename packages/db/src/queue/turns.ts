@@ -56,7 +56,8 @@ export async function takeTurns(
        SELECT n, flow, (lasts.turn + row_number() OVER (PARTITION BY flow ORDER BY n))::integer AS turn
        FROM flows JOIN lasts USING (flow)
      ), taken AS (
-       INSERT INTO ${QUEUE_SCHEMA}.turn (queue, flow, turn) SELECT $1::text, flow, turn FROM turns
+       INSERT INTO ${QUEUE_SCHEMA}.turn (queue, flow, turn)
+       SELECT $1::text, flow, max(turn) FROM turns GROUP BY flow
      )
      SELECT max(turn) AS turn FROM turns GROUP BY n ORDER BY n`,
     [name, flows.map(({ contractId }) => contractId), flows.map(({ solverId }) => solverId)],
