@@ -10,11 +10,13 @@ const ANSWERS_KEPT_MS = 7 * DAY_MS;
 /** An upload that has not ended by then never will. */
 const HALF_BLOBS_KEPT_MS = DAY_MS;
 const FORGET_BATCH = 1_000;
+const RESEND_BATCH = 100;
 
 export const PATTERNS = {
   advance: '*/2 * * * * *',
   payouts: '*/2 * * * * *',
   reap: '*/15 * * * * *',
+  resend: '41 * * * * *',
   forget: '17 */10 * * * *',
 } as const;
 
@@ -44,6 +46,10 @@ export function startScheduler({ database, rail, log }: SchedulerOptions): Sched
       if (rail !== null) await sendDuePayouts(payouts, rail, { log, signal });
     },
     reap: () => queue.reap(),
+    resend: async () => {
+      const count = await upkeep.resendLost(RESEND_BATCH);
+      if (count > 0) log.warn({ count }, 'the queue had lost jobs: sent again');
+    },
     forget: async () => {
       await upkeep.forgetAnswers(ANSWERS_KEPT_MS, FORGET_BATCH);
       await upkeep.forgetHalfBlobs(HALF_BLOBS_KEPT_MS, FORGET_BATCH);

@@ -1,6 +1,7 @@
 import { sha256Hex } from '@kervyxa/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { callOf, openStores, type Stores, TERMS } from '../testing/open-stores.ts';
+import { QUEUES } from '../ports.ts';
+import { ANSWER, callOf, openStores, type Stores, TERMS } from '../testing/open-stores.ts';
 import { toDraft } from '../testing/open-case-bench.ts';
 
 const WEEK_MS = 7 * 86_400_000;
@@ -42,5 +43,28 @@ describe('an answer', () => {
     );
     expect(await stores.upkeep.forgetAnswers(WEEK_MS, 100)).toBe(1);
     await expect(post()).rejects.toMatchObject({ code: 'DB_CONTRACT_DUPLICATE' });
+  });
+});
+
+// Keeps R-WORKER-CRASH.
+describe('a job that the queue lost, such as in a restore of a backup without it', () => {
+  it('is sent again: every approval, capture and run that waits has one, once', async () => {
+    const { contractId } = await stores.openContract();
+    const { runId } = await stores.submitCaptured(contractId);
+    const waiting = stores.newId('submission');
+    await stores.bench.submit(contractId, waiting, await stores.bench.addPrincipal());
+    const requesterId = await stores.bench.addPrincipal();
+    const draftId = await stores.bench.seedContract({ ...TERMS, requesterId });
+    await stores.commands.startApproval(callOf(requesterId), draftId, () => ANSWER);
+    expect(await stores.upkeep.resendLost(100)).toBe(0);
+
+    await stores.test.pool.query('DELETE FROM queue.job');
+    expect(await stores.upkeep.resendLost(100)).toBe(3);
+    expect(await stores.upkeep.resendLost(100)).toBe(0);
+
+    const taken = await Promise.all(QUEUES.map((name) => stores.queue.take(name)));
+    expect(taken.map((job) => job?.subjectId)).toEqual([draftId, waiting, runId]);
+    // Being worked on, they are not lost.
+    expect(await stores.upkeep.resendLost(100)).toBe(0);
   });
 });

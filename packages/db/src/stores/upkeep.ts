@@ -3,15 +3,17 @@ import type { Upkeep } from '../ports.ts';
 import { forgetHalfBlobs } from './blobs.ts';
 import type { ExecuteDeps } from './execute.ts';
 import type { Connections } from './in-transaction.ts';
+import { resendLost } from './lost-jobs.ts';
 import { queryRows, runChange, type Sql } from './sql.ts';
 
 const OPERATOR = 'operator';
 const FIRST_START_LOCK = 'kervyxa first operator';
 
 export function createUpkeep(
-  { pool, transact }: Connections,
-  { newId }: Pick<ExecuteDeps, 'newId'>,
+  connections: Connections,
+  { newId, sendJob }: Pick<ExecuteDeps, 'newId' | 'sendJob'>,
 ): Upkeep {
+  const { pool, transact } = connections;
   return {
     addOperatorKey: (keyHash, { onlyFirst }) =>
       transact(async ({ sql }) => {
@@ -38,6 +40,7 @@ export function createUpkeep(
         [olderThanMs, limit],
       ),
     forgetHalfBlobs: (olderThanMs, limit) => forgetHalfBlobs(pool, olderThanMs, limit),
+    resendLost: (limit) => resendLost(connections, { sendJob }, limit),
   };
 }
 
