@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -94,7 +94,7 @@ export function statePaths(folder = stateFolder()) {
  */
 export function prepareStateFolder(folder) {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o755 });
+    makeFolder(folder);
     accessSync(folder, constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new SetupError('SETUP_STATE_UNUSABLE', {
@@ -103,6 +103,27 @@ export function prepareStateFolder(folder) {
       cause: error,
     });
   }
+}
+
+/**
+ * With the parents that are missing, one by one: Node's own way tries for ever where a parent that is there refuses to
+ * hold any, as /proc does.
+ * @param {string} folder
+ */
+function makeFolder(folder) {
+  if (isFolder(folder)) return;
+  makeFolder(dirname(folder));
+  try {
+    mkdirSync(folder, { mode: 0o755 });
+  } catch (error) {
+    // Another program may have made it meanwhile.
+    if (!isFolder(folder)) throw error;
+  }
+}
+
+/** @param {string} path */
+function isFolder(path) {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 /**

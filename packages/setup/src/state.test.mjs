@@ -1,5 +1,14 @@
-import { describe, expect, it } from 'vitest';
-import { assertSocketsFit, REPOSITORY, stateFolder, statePaths } from './state.mjs';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  assertSocketsFit,
+  prepareStateFolder,
+  REPOSITORY,
+  stateFolder,
+  statePaths,
+} from './state.mjs';
 
 describe('the state folder', () => {
   it.each([
@@ -33,5 +42,38 @@ describe('the state folder', () => {
     expect(() => assertSocketsFit(statePaths(`${longest}y`).engine)).toThrow(
       expect.objectContaining({ code: 'SETUP_PATH_TOO_LONG', exitCode: 78 }),
     );
+  });
+});
+
+describe('preparing the state folder', () => {
+  /** @type {string} */
+  let scratch;
+  beforeEach(() => {
+    scratch = mkdtempSync(join(tmpdir(), 'kervyxa-state-'));
+  });
+  afterEach(() => rmSync(scratch, { recursive: true }));
+
+  it('makes it with its parents, and leaves one that is there', () => {
+    const folder = join(scratch, 'a/b/c');
+    prepareStateFolder(folder);
+    const { ino } = statSync(folder);
+    prepareStateFolder(folder);
+    expect(statSync(folder).ino).toBe(ino);
+  });
+
+  it.each(['/proc/x', '/proc/x/y'])('ends at once where none can be made: %s', (folder) => {
+    expect(() => prepareStateFolder(folder)).toThrow(
+      expect.objectContaining({ code: 'SETUP_STATE_UNUSABLE' }),
+    );
+  });
+
+  it('refuses a file, also as a parent', () => {
+    const file = join(scratch, 'file');
+    writeFileSync(file, '', { mode: 0o755 });
+    for (const folder of [file, join(file, 'x')]) {
+      expect(() => prepareStateFolder(folder)).toThrow(
+        expect.objectContaining({ code: 'SETUP_STATE_UNUSABLE' }),
+      );
+    }
   });
 });
