@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { OperatorSettings } from '@kervyxa/contract';
 import type { Clock, IdSource } from '@kervyxa/core';
 import { QUEUES, type Database, type LeasedJob, type QueueName } from '@kervyxa/db';
@@ -8,6 +7,7 @@ import { createGate, type Gate } from '@kervyxa/verifier';
 import { createHealth } from './health.ts';
 import { WorkerStopped, type JobDeps } from './jobs/job.ts';
 import { createPlaces, type Places } from './places.ts';
+import { reapRepeatedly } from './reap-repeatedly.ts';
 import { runJob } from './run-job.ts';
 import type { Log } from './scheduler/nudge.ts';
 import { planSlots } from './slots.ts';
@@ -122,7 +122,7 @@ export function startWorker(options: WorkerOptions): Worker {
     await tell();
     looked.resolve();
   });
-  const reaping = reapRepeatedly(sandbox, log, gone.signal);
+  const reaping = reapRepeatedly(sandbox, { log, everyMs: REAP_EVERY_MS }, gone.signal);
   const loops = Promise.all(
     QUEUES.map((name) => {
       const loop = { queue, name, slots: slots[name], health, log };
@@ -165,18 +165,4 @@ function narrowing(gate: Gate, places: Places): Gate {
       return gate.alone(work, signal).finally(widen);
     },
   };
-}
-
-/** Removes what programs that were killed left on this engine, as long as the worker lives. */
-async function reapRepeatedly(sandbox: Sandbox, log: Log, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      const count = await sandbox.reap(signal);
-      if (count > 0) log.warn({ count }, 'removed what a killed program left on the engine');
-    } catch (error) {
-      if (!signal.aborted)
-        log.warn({ err: error }, 'what killed programs left could not be removed');
-    }
-    await delay(REAP_EVERY_MS, undefined, { signal }).catch(() => undefined);
-  }
 }
