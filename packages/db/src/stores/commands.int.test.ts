@@ -119,9 +119,22 @@ describe('a command', () => {
     const draft = toDraft('again', { ...TERMS, requesterId }, await stores.now());
     const post = () => stores.commands.createContract(callOf(requesterId), draft, toIdAnswer);
     const { body } = await post();
-    expect(await codeOf(post())).toBe('DB_CONTRACT_DUPLICATE');
-    await stores.cases.execute(JSON.parse(body).id, { kind: 'cancel' });
+    const { id } = JSON.parse(body);
+    await expect(post()).rejects.toMatchObject({
+      code: 'DB_CONTRACT_DUPLICATE',
+      message: expect.stringContaining(id),
+      details: { contractId: id },
+    });
+    await stores.cases.execute(id, { kind: 'cancel' });
     expect(await codeOf(post())).toBe('ACCEPTED');
+  });
+
+  it('BUG-61 of many posts of one draft at once takes one', async () => {
+    const requesterId = await stores.bench.addPrincipal();
+    const draft = toDraft('at once', { ...TERMS, requesterId }, await stores.now());
+    const post = () => stores.commands.createContract(callOf(requesterId), draft, toIdAnswer);
+    const codes = await Promise.all(Array.from({ length: 5 }, () => codeOf(post())));
+    expect(codes.toSorted()).toEqual(['ACCEPTED', ...Array(4).fill('DB_CONTRACT_DUPLICATE')]);
   });
 
   it('S08 an operator who types too many digits is told so, and moves nothing', async () => {

@@ -16,6 +16,7 @@ export async function createContract(
   requesterId: string,
   draft: ContractDraft,
 ): Promise<ContractRow> {
+  await assertNotPosted(sql, requesterId, draft);
   const id = newId('contract');
   await insertContract(sql, id, requesterId, draft);
   await addEvents(sql, [toOwnerEvent('contract_draft', id, requesterId)]);
@@ -76,6 +77,26 @@ export function toOwnerEvent(name: string, contractId: string, actorId: string |
     audience: 'OWNER',
     data: {},
   };
+}
+
+/** Two at once both find none: the second is refused by the unique index, with less to say. */
+async function assertNotPosted(
+  sql: Sql,
+  requesterId: string,
+  { digest }: ContractDraft,
+): Promise<void> {
+  const [known] = await queryRows<{ id: string }>(
+    sql,
+    `SELECT id FROM contracts
+     WHERE requester_id = $1 AND draft_digest = $2 AND state NOT IN ('SETTLED', 'EXPIRED', 'CANCELLED')`,
+    [requesterId, digest],
+  );
+  if (known === undefined) return;
+  throw createDbError('DB_CONTRACT_DUPLICATE', {
+    message: `expected a contract that you have not posted yet, got ${known.id} again, which has not ended`,
+    fix: `Use ${known.id}, or cancel it first.`,
+    details: { contractId: known.id },
+  });
 }
 
 async function insertContract(
