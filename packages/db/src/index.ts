@@ -3,7 +3,7 @@ export { openDatabase } from './open-database.ts';
 export type { DatabaseOptions } from './open-database.ts';
 export { migrateDatabase } from './migrate/migrate-database.ts';
 export { DB_ERRORS } from './errors.ts';
-export { QUEUES, ROLES } from './ports.ts';
+export { PAYOUT_STATES, QUEUES, ROLES } from './ports.ts';
 export type {
   Answer,
   Audience,
@@ -19,6 +19,8 @@ export type {
   LeasedJob,
   Page,
   PageRequest,
+  PayoutRow,
+  PayoutState,
   PayoutStore,
   PackageRow,
   PrincipalRow,

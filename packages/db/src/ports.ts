@@ -166,6 +166,24 @@ export interface TransferRow {
   }[];
 }
 
+export const PAYOUT_STATES = ['DUE', 'CONFIRMED', 'HELD'] as const;
+export type PayoutState = (typeof PAYOUT_STATES)[number];
+
+export interface PayoutRow {
+  readonly id: string;
+  readonly contractId: string;
+  readonly submissionId: string;
+  readonly solverId: string;
+  readonly amountMinor: bigint;
+  readonly currency: string;
+  readonly state: PayoutState;
+  /** Those that failed. */
+  readonly tries: number;
+  readonly lastProblem: string | null;
+  readonly createdAt: Date;
+  readonly confirmedAt: Date | null;
+}
+
 export type Audience = 'PUBLIC' | 'PARTIES' | 'OWNER';
 
 export interface EventRow {
@@ -306,6 +324,8 @@ export interface Reads {
   trialBalance(): Promise<readonly { account: string; currency: string; balanceMinor: bigint }[]>;
   /** Walks the chain from its first link. */
   checkLedger(): Promise<{ readonly transferCount: bigint; readonly problem: string | null }>;
+  /** Payouts by the webhook; `state` null: whatever it is. */
+  listPayouts(state: PayoutState | null, page: PageRequest): Promise<Page<PayoutRow>>;
   packageOf(sha256: string, ownerId: string): Promise<PackageRow | null>;
   /** `ownerId` null: all packages, for the operator. In the order of their digests. */
   listPackages(ownerId: string | null, page: PageRequest): Promise<Page<PackageRow>>;
@@ -426,6 +446,8 @@ export interface PayoutStore {
       createdAt: Date;
     }[]
   >;
+  /** How many are DUE, also those that somebody has taken. Takes none. */
+  countDue(): Promise<number>;
   confirm(payoutId: string): Promise<void>;
   /** `retryInMs` null: held for the operator. */
   fail(payoutId: string, problem: string, retryInMs: number | null): Promise<void>;

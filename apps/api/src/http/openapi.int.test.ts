@@ -82,7 +82,7 @@ describe('/openapi.json', () => {
 
   it('takes a key for everything under /v1, and every POST there an Idempotency-Key', () => {
     const v1 = operations().filter(([, path]) => path.startsWith('/v1/'));
-    expect(v1.length).toBe(30);
+    expect(v1.length).toBe(31);
     for (const [method, path, operation] of v1) {
       expect([path, operation.security]).toEqual([path, [{ apiKey: [] }]]);
       const headers = operation.parameters.filter((each) => each.in === 'header');

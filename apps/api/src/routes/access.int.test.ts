@@ -217,6 +217,11 @@ describe('S18 asks for somebody else’s things by their id', () => {
     expect(knowing).toEqual(['operator', 'requester', 'otherSolver', 'challenger', 'arbiter']);
   });
 
+  it('asks who is owed what: payouts are listed to the operator only', async () => {
+    expect(await statuses('/v1/payouts')).toEqual([200, ...Array(7).fill(403)]);
+    expect((await world.ask(null, 'GET', '/v1/payouts')).code).toBe('API_KEY_MISSING');
+  });
+
   it('lists to each what each may see', async () => {
     const counts: Record<string, number> = {};
     for (const name of EVERYBODY) {

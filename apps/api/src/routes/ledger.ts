@@ -13,7 +13,13 @@ import {
   PayoutIdField,
   PrincipalIdField,
 } from '../views/fields.ts';
-import { toTransferView, TransferView } from '../views/ledger-view.ts';
+import {
+  PayoutStateField,
+  PayoutView,
+  toPayoutView,
+  toTransferView,
+  TransferView,
+} from '../views/ledger-view.ts';
 
 const TAGS = ['ledger'];
 const BalanceView = z.strictObject({ currency: z.string(), balanceMinor: AmountField });
@@ -130,6 +136,24 @@ export function registerLedger(app: Api, { database }: ApiContext): void {
           keep(201, toTransferView(row)),
         ),
       );
+    },
+  );
+
+  app.get(
+    '/v1/payouts',
+    {
+      config: { access: ['operator'] },
+      schema: {
+        tags: TAGS,
+        summary: 'Payouts by the webhook, newest first',
+        querystring: PageQuery.extend({ state: PayoutStateField.optional() }),
+        response: { 200: pageViewOf(PayoutView), default: PROBLEM_ANSWER },
+      },
+    },
+    async (request, reply) => {
+      const { state, ...paging } = request.query;
+      const page = await reads.listPayouts(state ?? null, pageOf(paging));
+      return reply.send({ items: page.items.map(toPayoutView), next: page.next });
     },
   );
 

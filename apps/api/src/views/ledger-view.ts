@@ -1,6 +1,17 @@
-import type { TransferRow } from '@kervyxa/db';
+import { PAYOUT_STATES, type PayoutRow, type TransferRow } from '@kervyxa/db';
 import { z } from 'zod';
-import { AmountField, CountField, TimeField, TransferIdField, toTime } from './fields.ts';
+import {
+  AmountField,
+  ContractIdField,
+  CountField,
+  PayoutIdField,
+  PrincipalIdField,
+  SubmissionIdField,
+  TimeField,
+  TransferIdField,
+  toTime,
+  toTimeOrNull,
+} from './fields.ts';
 
 export const TransferView = z.strictObject({
   id: TransferIdField,
@@ -14,6 +25,21 @@ export const TransferView = z.strictObject({
   postings: z.array(
     z.strictObject({ source: z.string(), destination: z.string(), amountMinor: AmountField }),
   ),
+});
+
+export const PayoutStateField = z.enum(PAYOUT_STATES);
+export const PayoutView = z.strictObject({
+  id: PayoutIdField,
+  contractId: ContractIdField,
+  submissionId: SubmissionIdField,
+  solverId: PrincipalIdField,
+  amountMinor: AmountField,
+  currency: z.string(),
+  state: PayoutStateField,
+  tries: z.int().describe('Those that failed.'),
+  lastProblem: z.string().nullable().describe('Why the last try failed; null once confirmed.'),
+  createdAt: TimeField,
+  confirmedAt: TimeField.nullable(),
 });
 
 export function toTransferView(row: TransferRow): z.infer<typeof TransferView> {
@@ -31,5 +57,21 @@ export function toTransferView(row: TransferRow): z.infer<typeof TransferView> {
       destination,
       amountMinor: amountMinor.toString(),
     })),
+  };
+}
+
+export function toPayoutView(row: PayoutRow): z.infer<typeof PayoutView> {
+  return {
+    id: row.id,
+    contractId: row.contractId,
+    submissionId: row.submissionId,
+    solverId: row.solverId,
+    amountMinor: row.amountMinor.toString(),
+    currency: row.currency,
+    state: row.state,
+    tries: row.tries,
+    lastProblem: row.lastProblem,
+    createdAt: toTime(row.createdAt),
+    confirmedAt: toTimeOrNull(row.confirmedAt),
   };
 }

@@ -19,6 +19,7 @@ export function createPayoutStore(
 ): PayoutStore {
   return {
     takeDue: (limit, leaseMs) => takeDue(pool, limit, leaseMs),
+    countDue: () => countDue(pool),
     confirm: (payoutId) =>
       transact(async (transaction) => {
         const payout = await lockPayout(transaction.sql, payoutId);
@@ -95,6 +96,14 @@ async function takeDue(
   return rows.map(({ id, solverId, contractId, amountMinor, currency, tries, createdAt }) => {
     return { id, solverId, contractId, amountMinor, currency, tries, createdAt };
   });
+}
+
+async function countDue(sql: Sql): Promise<number> {
+  const [row] = await queryRows<{ count: number }>(
+    sql,
+    `SELECT count(*)::int AS count FROM payouts WHERE state = 'DUE'`,
+  );
+  return row?.count ?? 0;
 }
 
 async function lockPayout(sql: Sql, id: string): Promise<Payout | null> {

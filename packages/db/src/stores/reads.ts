@@ -10,6 +10,7 @@ import type { Connections } from './in-transaction.ts';
 import { createLedgerReads } from './ledger-reads.ts';
 import { loadEvents } from './load-events.ts';
 import { listPackages } from './list-packages.ts';
+import { listPayouts } from './list-payouts.ts';
 import { toPage, toSlice } from './pages.ts';
 import {
   LISTED_CONTRACT_COLUMNS,
@@ -100,6 +101,7 @@ export function createReads(connections: Connections, { newId, queue, hints }: R
       return rows.map((row) => toChallengeRow(row, row.resolutions));
     },
     claimToken: (contractId, solverId) => loadClaimToken(pool, newId, contractId, solverId),
+    listPayouts: (state, page) => listPayouts(pool, state, page),
     packageOf: (sha256, ownerId) => {
       const where = { sha256_ownerId: { sha256, ownerId } };
       return told(client.package.findUnique({ where }));
