@@ -1,6 +1,7 @@
 import type { Database } from '@kervyxa/db';
 import type { PayoutRail } from '../payouts/rail.ts';
 import { sendDuePayouts } from '../payouts/send-due.ts';
+import { createWaitingWarning } from '../payouts/waiting-warning.ts';
 import { advanceDue } from './advance-due.ts';
 import { startNudge, type Log } from './nudge.ts';
 
@@ -22,7 +23,7 @@ export const PATTERNS = {
 
 export interface SchedulerOptions {
   readonly database: Pick<Database, 'cases' | 'payouts' | 'queue' | 'upkeep'>;
-  /** Null: balances are all there is, and nothing is sent. */
+  /** Null: nothing is sent. What is due all the same, from when there was a rail, waits and is told of. */
   readonly rail: PayoutRail | null;
   readonly log: Log;
 }
@@ -33,8 +34,8 @@ export interface Scheduler {
 }
 
 /**
- * Nudges what time alone brings. It decides nothing and remembers nothing: any number may run, in any number of
- * processes, and ticks that are missed, early, doubled or at once change nothing but how soon it happens.
+ * Nudges what time alone brings. It decides nothing and remembers only what it has said: any number may run, in any
+ * number of processes, and ticks that are missed, early, doubled or at once change nothing but how soon it happens.
  */
 export function startScheduler({ database, rail, log }: SchedulerOptions): Scheduler {
   const stopping = new AbortController();
@@ -42,9 +43,10 @@ export function startScheduler({ database, rail, log }: SchedulerOptions): Sched
   const { cases, payouts, queue, upkeep } = database;
   const jobs: Record<keyof typeof PATTERNS, () => Promise<void>> = {
     advance: () => advanceDue(cases, { log, signal }),
-    payouts: async () => {
-      if (rail !== null) await sendDuePayouts(payouts, rail, { log, signal });
-    },
+    payouts:
+      rail === null
+        ? createWaitingWarning(payouts, log)
+        : () => sendDuePayouts(payouts, rail, { log, signal }),
     reap: () => queue.reap(),
     resend: async () => {
       const count = await upkeep.resendLost(RESEND_BATCH);
