@@ -4,7 +4,10 @@
  */
 export const SETUP_ERRORS = Object.freeze({
   SETUP_NODE_TOO_OLD: { exitCode: 69, meaning: 'No Node.js that is new enough to run kervyxa.' },
-  SETUP_PACKAGES_FAILED: { exitCode: 69, meaning: 'The npm packages could not be installed.' },
+  SETUP_PACKAGES_FAILED: {
+    exitCode: 69,
+    meaning: 'The npm packages could not be installed, or the database client not be generated.',
+  },
   SETUP_STATE_UNUSABLE: { exitCode: 78, meaning: 'The state folder can’t be used.' },
   SETUP_PATH_TOO_LONG: {
     exitCode: 78,

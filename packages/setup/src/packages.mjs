@@ -12,26 +12,37 @@ import { prepareStateFolder, REPOSITORY, stateFolder, statePaths } from './state
 /** The oldest Node.js that runs the TypeScript sources directly. @type {readonly [number, number]} */
 export const NODE_MIN = [22, 18];
 
+/** What Prisma generates from the schema. It is imported like a source, and git does not keep it. */
+const CLIENT = 'packages/db/src/generated';
+const SCHEMA = 'prisma/schema.prisma';
+
 /**
- * Installs the npm packages when they are missing or are not those of the lock file. An interrupted installation has
- * no stamp and is done again. Quick and silent when all is well.
+ * Installs the npm packages when they are missing or are not those of the lock file, and generates the database client
+ * when it is not that of the schema. What was interrupted has no stamp and is done again. Quick and silent when all is
+ * well.
  * @param {import('./progress.mjs').Reporter & { signal?: AbortSignal | undefined }} options
  * @param {string} [repository]
  * @throws {SetupError} SETUP_PACKAGES_FAILED, SETUP_NODE_TOO_OLD, SETUP_STATE_UNUSABLE
  */
 export async function ensurePackages({ signal, ...reporter }, repository = REPOSITORY) {
-  if (arePackagesCurrent(repository)) return;
+  if (arePackagesCurrent(repository) && isClientCurrent(repository)) return;
   const folder = stateFolder();
   prepareStateFolder(folder);
   await withLock(folder, { log: reporter.log, signal }, async () => {
-    if (arePackagesCurrent(repository)) return;
     const { group } = statePaths(folder);
-    await endNotedGroup(group);
-    await withProgress(reporter, 'installing npm packages', (advance) =>
-      install(repository, { advance, signal, noteFile: group }),
-    );
-    await assertNodeRuns(repository);
-    writeFileSync(stampFile(repository), packagesStamp(repository));
+    if (!arePackagesCurrent(repository)) {
+      await endNotedGroup(group);
+      await withProgress(reporter, 'installing npm packages', (advance) =>
+        install(repository, { advance, signal, noteFile: group }),
+      );
+      await assertNodeRuns(repository);
+      writeFileSync(stampFile(repository), packagesStamp(repository));
+    }
+    if (!isClientCurrent(repository)) {
+      await endNotedGroup(group);
+      await generateClient(repository, { signal, noteFile: group });
+      writeFileSync(clientStampFile(repository), clientStamp(repository));
+    }
   });
 }
 
@@ -62,6 +73,30 @@ async function install(repository, { advance, signal, noteFile }) {
   throw new SetupError('SETUP_PACKAGES_FAILED', {
     message: `npm ci ended with status ${result.exitCode}:\n${indent(result.excerpt)}`,
     fix: 'put right what npm complains about (network, registry setting, disk space) and repeat the command',
+  });
+}
+
+/**
+ * @param {string} repository
+ * @param {{ signal: AbortSignal | undefined, noteFile: string }} options
+ */
+async function generateClient(repository, { signal, noteFile }) {
+  const program = join(repository, 'node_modules/prisma/build/index.js');
+  const result = await runNoted(
+    findNode(repository),
+    [program, 'generate', '--schema', join(repository, SCHEMA)],
+    {
+      cwd: repository,
+      // Its native engine is a download, and is not needed to generate.
+      env: { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: '/bin/true', CHECKPOINT_DISABLE: '1' },
+      noteFile,
+      signal,
+    },
+  );
+  if (result.exitCode === 0) return;
+  throw new SetupError('SETUP_PACKAGES_FAILED', {
+    message: `prisma generate ended with status ${result.exitCode}:\n${indent(result.excerpt)}`,
+    fix: `put right what it complains about (${SCHEMA}, disk space) and repeat the command`,
   });
 }
 
@@ -98,6 +133,28 @@ export function isNewEnough(version) {
 /** @param {string} [repository] */
 export function arePackagesCurrent(repository = REPOSITORY) {
   return readIfThere(stampFile(repository)) === packagesStamp(repository);
+}
+
+/** @param {string} [repository] one without a schema needs no client */
+export function isClientCurrent(repository = REPOSITORY) {
+  if (!existsSync(join(repository, SCHEMA))) return true;
+  return readIfThere(clientStampFile(repository)) === clientStamp(repository);
+}
+
+/** @param {string} repository */
+function clientStampFile(repository) {
+  return join(repository, CLIENT, '.stamp');
+}
+
+/**
+ * @param {string} repository
+ * @returns {string} digest of all that decides what the client is: the schema, and the generator's version
+ */
+export function clientStamp(repository) {
+  return createHash('sha256')
+    .update(readFileSync(join(repository, SCHEMA)))
+    .update(readFileSync(join(repository, 'packages/db/package.json')))
+    .digest('hex');
 }
 
 /** @param {string} repository */

@@ -2,7 +2,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { arePackagesCurrent, isNewEnough, packagesStamp } from './packages.mjs';
+import {
+  arePackagesCurrent,
+  clientStamp,
+  isClientCurrent,
+  isNewEnough,
+  packagesStamp,
+} from './packages.mjs';
 
 /** @type {string} */
 let repository;
@@ -44,6 +50,33 @@ describe('node_modules', () => {
   it('is stale when a workspace came along', () => {
     writeFileSync(join(repository, 'packages/empty/package.json'), '{}');
     expect(arePackagesCurrent(repository)).toBe(false);
+  });
+});
+
+describe('the database client', () => {
+  const SCHEMA = 'prisma/schema.prisma';
+  const PROGRAM = 'packages/db/package.json';
+  beforeEach(() => {
+    for (const folder of ['prisma', 'packages/db/src/generated']) {
+      mkdirSync(join(repository, folder), { recursive: true });
+    }
+    for (const file of [SCHEMA, PROGRAM]) writeFileSync(join(repository, file), '{}');
+    const stamp = join(repository, 'packages/db/src/generated/.stamp');
+    writeFileSync(stamp, clientStamp(repository));
+  });
+
+  it('is current after it was generated', () => {
+    expect(isClientCurrent(repository)).toBe(true);
+  });
+
+  it('is missing in a fresh clone, and where its generation was interrupted', () => {
+    rmSync(join(repository, 'packages/db/src/generated'), { recursive: true });
+    expect(isClientCurrent(repository)).toBe(false);
+  });
+
+  it.each([SCHEMA, PROGRAM])('is stale when %s changed', (file) => {
+    writeFileSync(join(repository, file), 'model A {}');
+    expect(isClientCurrent(repository)).toBe(false);
   });
 });
 

@@ -21,7 +21,7 @@ describe('schema.prisma', () => {
     expect(await diffSchema()).toBe('');
   });
 
-  it('has the generated client that is committed', async () => {
+  it('has the client that set-up generated from it', async () => {
     // The same way from the schema to its output as in the repository.
     const schema = join(folder, 'prisma/schema.prisma');
     cpSync(join(MIGRATIONS_FOLDER, '../schema.prisma'), schema);
