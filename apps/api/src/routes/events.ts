@@ -79,28 +79,26 @@ export function registerEvents(app: Api, context: ApiContext): void {
   );
 }
 
-/** Many events are about few submissions, whose solver never changes and whose pass comes once. */
+/** Many events are about few submissions, whose solver never changes and whose first pass is told by its event. */
 function createPresenter({ database }: ApiContext, sight: Sight) {
   const submissions = new Map<string, SubmissionSubject>();
 
-  async function subjectOf({ submissionId }: EventRow): Promise<SubmissionSubject | null> {
-    if (submissionId === null) return null;
+  async function subjectOf(submissionId: string): Promise<SubmissionSubject | null> {
     const known = submissions.get(submissionId);
     if (known !== undefined) return known;
     const row = await database.reads.submission(submissionId);
     if (row === null) return null;
     const { solverId, windowOpensAt } = row;
-    if (solverId === sight.viewerId || windowOpensAt !== null) {
-      submissions.set(submissionId, { solverId, windowOpensAt });
-    }
+    submissions.set(submissionId, { solverId, windowOpensAt });
     return { solverId, windowOpensAt };
   }
 
   return async (event: EventRow): Promise<string | null> => {
-    const needsSubject = event.audience === 'PARTIES' && !seesEvent(sight, 'PARTIES', null);
-    const submission = needsSubject ? await subjectOf(event) : null;
-    return seesEvent(sight, event.audience, submission)
-      ? toEventText(event, sight, submission)
-      : null;
+    const { name, audience, submissionId } = event;
+    if (submissionId !== null && name === 'submission_passed') submissions.delete(submissionId);
+    // Also for those who see the event anyway: what is said in it may be more than they may know.
+    const isAsked = audience !== 'PUBLIC' && submissionId !== null;
+    const submission = isAsked ? await subjectOf(submissionId) : null;
+    return seesEvent(sight, audience, submission) ? toEventText(event, sight, submission) : null;
   };
 }

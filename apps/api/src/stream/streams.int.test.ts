@@ -126,6 +126,33 @@ describe('the events of a contract', () => {
     expect(seen).toEqual({ requester: true, solver: true, otherSolver: false, challenger: false });
   });
 
+  it('S19 tell the steps of a run to its parties, and the commit to its solver until it passed', async () => {
+    await listen();
+    const id = await world.openContract();
+    const begun = await world.begin(id);
+    const watch = (who: 'requester' | 'solver' | 'otherSolver') =>
+      open(world.people[who], `/v1/contracts/${id}/events`);
+    const [requester, solver] = [await watch('requester'), await watch('solver')];
+    const data = { stepId: 'fetch', kind: 'fetch', title: `Fetch ${begun.commit}` };
+    await world.database.work.addRunEvents(begun.runId, [
+      { name: 'run_step_started', audience: 'PARTIES', data },
+      { name: 'run_step_finished', audience: 'PARTIES', data: {} },
+    ]);
+    expect(await solver.until('run_step_finished')).toContain(begun.commit);
+    expect(await requester.until('run_step_finished')).not.toContain(begun.commit);
+    const other = await watch('otherSolver');
+    // Something of its own to wait for.
+    await world.begin(id, world.people.otherSolver);
+    expect(await other.until('run_queued')).not.toContain('run_step');
+    await world.seal(begun, 'PASS');
+    await world.database.work.addRunEvents(begun.runId, [
+      { name: 'run_step_late', audience: 'PARTIES', data },
+    ]);
+    for (const stream of [requester, other]) {
+      expect(await stream.until('run_step_late')).toContain(begun.commit);
+    }
+  });
+
   it('are asked for with a cursor of no kind: refused before the stream begins', async () => {
     await listen();
     const id = await world.openContract();

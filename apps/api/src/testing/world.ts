@@ -60,7 +60,9 @@ export interface World {
   openContract(overrides?: Record<string, unknown>): Promise<string>;
   /** A submission of the solver, captured, with a run that waits for a worker. */
   begin(contractId: string, who?: Person): Promise<Begun>;
-  /** The same with the run sealed. */
+  /** Seals the run that was begun. */
+  seal(begun: Begun, verdict: 'PASS' | 'FAIL'): Promise<void>;
+  /** Both. */
   decide(contractId: string, verdict: 'PASS' | 'FAIL', who?: Person): Promise<Begun>;
   revoke(who: Person): Promise<void>;
   /** Takes a table away, so that the next look at it fails. */
@@ -170,6 +172,7 @@ export async function createWorld(
     provedContract,
     openContract,
     begin,
+    seal: ({ runId, commit }, verdict) => seal(database, runId, { verdict, commit }),
     decide,
     revoke: async ({ id }) => {
       await tests.pool.query('UPDATE api_keys SET revoked_at = now() WHERE principal_id = $1', [

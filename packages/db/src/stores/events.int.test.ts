@@ -78,6 +78,25 @@ describe('events', () => {
     expect(await names(contractId)).not.toContain('run_output');
   });
 
+  it('of a run name its submission, and those of its steps come to its contract, too', async () => {
+    const { contractId } = await stores.openContract();
+    const { runId, submissionId } = await stores.submitCaptured(contractId);
+    const after = (await stores.reads.events({ contractId }, null, 100)).at(-1)?.cursor ?? null;
+    await stores.work.addRunEvents(runId, [
+      { name: 'run_step_started', audience: 'OWNER', data: {} },
+      { name: 'run_output', audience: 'PARTIES', data: {} },
+      { name: 'run_step_finished', audience: 'PARTIES', data: {} },
+    ]);
+    const ofRun = await stores.reads.events({ runId }, after, 100);
+    expect(ofRun.map((event) => [event.name, event.contractId, event.submissionId])).toEqual([
+      ['run_step_started', contractId, submissionId],
+      ['run_output', null, submissionId],
+      ['run_step_finished', contractId, submissionId],
+    ]);
+    const ofContract = await stores.reads.events({ contractId }, after, 100);
+    expect(ofContract).toEqual(ofRun.filter(({ name }) => name !== 'run_output'));
+  });
+
   it('say who may see them', async () => {
     const { contractId } = await stores.openContract();
     const { submissionId } = await stores.submitCaptured(contractId);

@@ -4,7 +4,7 @@ import { createApprovals } from './approvals.ts';
 import { readBlob, saveBlob } from './blobs.ts';
 import { loadClaimToken } from './claim-token.ts';
 import type { ExecuteDeps } from './execute.ts';
-import type { Connections } from './in-transaction.ts';
+import type { Connections, Transaction } from './in-transaction.ts';
 import { toContractRow, toRunRow, toSubmissionRow, WITH_ESCROW } from './rows.ts';
 import { createRuns } from './runs.ts';
 import { queryRows, runChange, told } from './sql.ts';
@@ -28,14 +28,7 @@ export function createWorkerStore(connections: Connections, deps: ExecuteDeps): 
     },
     runTask: (runId) => loadRunTask(connections, deps, runId),
     addRunEvents: (runId, events) =>
-      transact(async ({ sql, streams }) => {
-        const about = { actorId: null, contractId: null, submissionId: null, challengeId: null };
-        await addEvents(
-          sql,
-          events.map((event) => ({ ...about, runId, ...event })),
-        );
-        streams.add(runId);
-      }),
+      transact((transaction) => addRunEvents(transaction, runId, events)),
     saveBlob: (chunks, options) => saveBlob(pool, chunks, options),
     readBlob: (sha256) => readBlob(pool, sha256),
     heartbeat: (worker) => saveHeartbeat(connections, worker),
@@ -78,6 +71,36 @@ async function loadRunTask(
     contract: toContractRow(contract),
     claimToken,
   };
+}
+
+/** A step's begin and end are told to who watches the contract, too; its output, which is much, only with the run. */
+async function addRunEvents(
+  { sql, streams }: Transaction,
+  runId: string,
+  events: Parameters<StoreOf<'addRunEvents'>>[1],
+): Promise<void> {
+  const [run] = await queryRows<{ contractId: string; submissionId: string }>(
+    sql,
+    'SELECT contract_id AS "contractId", submission_id AS "submissionId" FROM runs WHERE id = $1',
+    [runId],
+  );
+  if (run === undefined) throw new Error(`expected run ${runId}, got no row`);
+  const { contractId, submissionId } = run;
+  const about = { actorId: null, submissionId, runId, challengeId: null };
+  await addEvents(
+    sql,
+    events.map((event) => ({
+      ...about,
+      ...event,
+      contractId: isOutput(event) ? null : contractId,
+    })),
+  );
+  streams.add(runId);
+  if (!events.every(isOutput)) streams.add(contractId);
+}
+
+function isOutput({ name }: { readonly name: string }): boolean {
+  return name === 'run_output';
 }
 
 /** By the database's clock: those of the workers' hosts may differ. */
