@@ -34,6 +34,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** What tests may import besides. */
 const TESTS_MAY_IMPORT = [
   'testing',
+  'contract/testing',
   'setup',
   'intake/git',
   'intake/fake',

@@ -1,5 +1,4 @@
 import {
-  contractDigest,
   ContractSchema,
   lintContract,
   type Contract,
@@ -7,8 +6,8 @@ import {
   type FindingCode,
   type OperatorSettings,
 } from '@kervyxa/contract';
-import { canonicalJson, idSchemaOf } from '@kervyxa/core';
-import type { ContractDraft } from '@kervyxa/db';
+import { idSchemaOf } from '@kervyxa/core';
+import { toContractDraft, type ContractDraft } from '@kervyxa/db';
 import { createApiError } from './errors.ts';
 
 /** Findings about the form: a document with one can't be kept as a draft, since nobody knows what it says. */
@@ -40,7 +39,7 @@ export function draftOf(
     throw refused(findings);
   }
   assertInvitedIds(parsed.data);
-  return { draft: toDraft(parsed.data), findings };
+  return { draft: toContractDraft(parsed.data), findings };
 }
 
 function refused(findings: readonly Finding[]): Error {
@@ -63,27 +62,4 @@ function assertInvitedIds({ submission }: Contract): void {
     fix: 'invite solvers by the id that GET /v1/me tells them',
     details: { pointer },
   });
-}
-
-function toDraft(contract: Contract): ContractDraft {
-  const { repository, submission, settlement } = contract;
-  return {
-    document: canonicalJson(contract),
-    digest: contractDigest(contract),
-    title: contract.title,
-    contractKind: contract.kind,
-    repositoryUrl: repository.url,
-    baseCommit: repository.baseCommit,
-    packageSha256: contract.verifierPackage?.sha256 ?? null,
-    closesAt: new Date(submission.closesAt),
-    rewardMinor: BigInt(settlement.reward.amountMinor),
-    currency: settlement.reward.currency,
-    feeBps: settlement.feeBps,
-    windowSeconds: settlement.challengeWindowSeconds,
-    responseSeconds: settlement.responseWindowSeconds,
-    bondMinor: BigInt(settlement.challengeBondMinor),
-    inviteOnly: submission.policy === 'INVITE_ONLY',
-    invitedIds: submission.invited,
-    needsClaim: submission.claim === 'trailer',
-  };
 }

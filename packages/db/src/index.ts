@@ -1,4 +1,5 @@
 // The public surface: adding a line here makes a name public.
+export { toContractDraft } from './contract-draft.ts';
 export { openDatabase } from './open-database.ts';
 export type { DatabaseOptions } from './open-database.ts';
 export { migrateDatabase } from './migrate/migrate-database.ts';

@@ -1,14 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
-import {
-  contractDigest,
-  parseContract,
-  type Contract,
-  type ContractInput,
-} from '@kervyxa/contract';
-import { canonicalJson, createIdSource, sha256Hex, systemClock } from '@kervyxa/core';
+import { parseContract, type ContractInput } from '@kervyxa/contract';
+import { createIdSource, sha256Hex, systemClock } from '@kervyxa/core';
 import {
   openDatabase,
+  toContractDraft,
   type Answer,
   type Call,
   type ContractRow,
@@ -111,7 +107,7 @@ export async function createWorld(policy: Partial<SettlementPolicy> = {}): Promi
     await change(input, requesterId);
     const contract = parseContract(input);
     const id = idOf(
-      await commands.createContract(call(requesterId), toDraft(contract), toIdAnswer),
+      await commands.createContract(call(requesterId), toContractDraft(contract), toIdAnswer),
     );
     await commands.startApproval(call(requesterId), id, toIdAnswer);
     return id;
@@ -224,27 +220,4 @@ function recordTo(lines: string[]): Log {
     lines.push(`${level}: ${message}`);
   };
   return { info: at('info'), warn: at('warn'), error: at('error') };
-}
-
-function toDraft(contract: Contract): Parameters<Database['commands']['createContract']>[1] {
-  const { repository, submission, settlement } = contract;
-  return {
-    document: canonicalJson(contract),
-    digest: contractDigest(contract),
-    title: contract.title,
-    contractKind: contract.kind,
-    repositoryUrl: repository.url,
-    baseCommit: repository.baseCommit,
-    packageSha256: contract.verifierPackage?.sha256 ?? null,
-    closesAt: new Date(submission.closesAt),
-    rewardMinor: BigInt(settlement.reward.amountMinor),
-    currency: settlement.reward.currency,
-    feeBps: settlement.feeBps,
-    windowSeconds: settlement.challengeWindowSeconds,
-    responseSeconds: settlement.responseWindowSeconds,
-    bondMinor: BigInt(settlement.challengeBondMinor),
-    inviteOnly: submission.policy === 'INVITE_ONLY',
-    invitedIds: submission.invited,
-    needsClaim: submission.claim === 'trailer',
-  };
 }
