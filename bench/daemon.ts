@@ -15,7 +15,7 @@ import { say } from './run.ts';
 /** Of the floor: as many as the API has of its own. */
 const CONNECTIONS = 10;
 /** Of the API: what many solvers have at once. */
-const CLIENTS = 64;
+const CLIENTS = 128;
 /** As many as the operator's default lets one solver have in one line, and one line have. */
 const SOLVERS = 50;
 const SUBMISSIONS_EACH = 20;
@@ -25,11 +25,11 @@ const START_MS_MAX = 50;
 const AT_ONCE = 800;
 const ALONE = 200;
 const INSERTS = 'plain inserts x 800, 10 connections';
-const ACCEPTS = 'submissions through the API x 800, 64 clients';
+const ACCEPTS = 'submissions through the API x 800, 128 clients';
 const INSERTS_ALONE = 'plain inserts x 200, 1 connection';
 const ACCEPTS_ALONE = 'submissions through the API x 200, 1 client';
 const SELECTS = 'plain selects x 800, 10 connections';
-const READS = 'reads of a submission through the API x 800, 64 clients';
+const READS = 'reads of a submission through the API x 800, 128 clients';
 const NOTIFIES = 'LISTEN/NOTIFY and select x 40';
 const STARTED = 'submissions to an idle worker x 40';
 
