@@ -36,5 +36,5 @@ export {
   AmountMinorTextSchema,
   CurrencySchema,
 } from './money.ts';
-export { SealedVerdictSchema } from './sealed-verdict.ts';
+export { SealedVerdictSchema, verdictWithoutResult } from './sealed-verdict.ts';
 export type { SealedVerdict } from './sealed-verdict.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { ReasonCodeSchema } from './reasons.ts';
+import { canonicalDigest } from './digest.ts';
+import { type ReasonCode, ReasonCodeSchema } from './reasons.ts';
 
 /**
  * What the money side is told of a verification: the verdict, its primary reason and where the whole result is. It
@@ -14,3 +15,11 @@ export const SealedVerdictSchema = z.strictObject({
   resultDigest: z.string().regex(/^sha256:[0-9a-f]{64}$/),
 });
 export type SealedVerdict = z.infer<typeof SealedVerdictSchema>;
+
+/** The verdict on a submission that no run decided. Its result is these two fields, and nothing else. */
+export function verdictWithoutResult(
+  verdict: 'FAIL' | 'INCONCLUSIVE',
+  reason: ReasonCode,
+): SealedVerdict {
+  return { verdict, reason, resultDigest: canonicalDigest({ verdict, reason }) };
+}

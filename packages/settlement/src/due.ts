@@ -1,9 +1,9 @@
+import { verdictWithoutResult } from '@kervyxa/core';
 import type { ChallengeCase, ContractCase, SubmissionCase, SubmissionState } from './case.ts';
 import { lapseChallenge, openChallengesOf } from './challenges.ts';
 import { type Draft, moveContract, moveSubmission } from './draft.ts';
 import { refundEscrow, settleContract } from './escrow.ts';
 import { commitLine, holderOf } from './line.ts';
-import { verdictWithoutResult } from './verdict-without-result.ts';
 
 /** Something that time alone brings. */
 type Due = { readonly at: Date } & (
@@ -101,7 +101,7 @@ function bringAbout(draft: Draft, due: Due): void {
 
 /** The commit could not be captured in time. */
 export function endCapture(draft: Draft, submissionId: string): void {
-  const verdict = verdictWithoutResult('REPOSITORY_UNREACHABLE');
+  const verdict = verdictWithoutResult('INCONCLUSIVE', 'REPOSITORY_UNREACHABLE');
   moveSubmission(draft, submissionId, 'INCONCLUSIVE', { verdict });
 }
 
@@ -110,6 +110,6 @@ function endHold(draft: Draft, submissionId: string): void {
   const run = draft.runs.findLast(
     (each) => each.submissionId === submissionId && each.lastFailure !== null,
   );
-  const verdict = verdictWithoutResult(run?.lastFailure ?? 'WORKER_LOST');
+  const verdict = verdictWithoutResult('INCONCLUSIVE', run?.lastFailure ?? 'WORKER_LOST');
   moveSubmission(draft, submissionId, 'INCONCLUSIVE', { verdict, heldUntil: null });
 }

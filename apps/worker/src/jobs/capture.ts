@@ -1,10 +1,4 @@
-import {
-  canonicalDigest,
-  isAppError,
-  SOURCE_REASONS,
-  type ReasonCode,
-  type SealedVerdict,
-} from '@kervyxa/core';
+import { isAppError, SOURCE_REASONS, verdictWithoutResult, type ReasonCode } from '@kervyxa/core';
 import type { FetchedCommit, IntakeOutcome } from '@kervyxa/intake';
 import type { Decision } from '@kervyxa/settlement';
 import { again, DONE, fetchAtPlace, type JobDeps, type JobHandler } from './job.ts';
@@ -31,7 +25,7 @@ export const capture: JobHandler = async (deps, job, signal) => {
   const fetched = await fetchAtPlace(deps, job, (until) => fetch(deps, request, until), signal);
   if (fetched.kind === 'trouble') return again(job.tries, fetched.reason);
   if (fetched.kind === 'refused') {
-    const verdict = toVerdict(fetched.verdict, fetched.reason);
+    const verdict = verdictWithoutResult(fetched.verdict, fetched.reason);
     await cases.execute(row.id, { kind: 'refuse_capture', submissionId, verdict });
     return DONE;
   }
@@ -104,9 +98,4 @@ function toRefusal(outcome: Exclude<IntakeOutcome, { kind: 'fetched' }>): Fetche
   if (outcome.kind === 'refused') return { kind: 'refused', verdict: 'FAIL', reason };
   if (SOURCE_REASONS.some((each) => each === reason)) return { kind: 'trouble', reason };
   return { kind: 'refused', verdict: 'INCONCLUSIVE', reason };
-}
-
-/** A verdict without a run: its result is these two fields, and nothing else. */
-function toVerdict(verdict: 'FAIL' | 'INCONCLUSIVE', reason: ReasonCode): SealedVerdict {
-  return { verdict, reason, resultDigest: canonicalDigest({ verdict, reason }) };
 }
