@@ -22,6 +22,8 @@ export default defineConfig({
           globalSetup: ['packages/db/src/testing/global-setup.ts'],
           fileParallelism: false,
           testTimeout: 120_000,
+          // A second is what a busy machine takes for nothing; the test's own time-out ends what never comes.
+          expect: { poll: { timeout: 60_000 } },
           hookTimeout: 300_000,
         },
       },

@@ -36,7 +36,7 @@ const { create } = defineErrors({
 });
 
 let world: World;
-const PATIENCE = { timeout: 20_000, interval: 20 };
+const PATIENCE = { timeout: 60_000, interval: 20 };
 /** Whoever waits at one when a test ends goes on. */
 const gates: PromiseWithResolvers<void>[] = [];
 

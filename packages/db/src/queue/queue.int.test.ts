@@ -177,10 +177,11 @@ describe('a hint', () => {
       heard += 1;
     });
     // The listening begins with the first listener, and takes a moment.
-    await vi.waitFor(() => {
+    const isHeard = async (): Promise<number> => {
       queue.wake(['verify']);
-      expect(heard).toBeGreaterThan(0);
-    });
+      return heard;
+    };
+    await expect.poll(isHeard).toBeGreaterThan(0);
     stop();
   });
 });

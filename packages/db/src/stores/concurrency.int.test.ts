@@ -1,7 +1,7 @@
 import { isAppError, sha256Hex } from '@kervyxa/core';
 import { available, escrow } from '@kervyxa/settlement';
 import type { PoolClient } from 'pg';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callOf, openStores, type Stores, TERMS } from '../testing/open-stores.ts';
 import { submitAll } from './submit.ts';
 
@@ -154,10 +154,10 @@ describe('a challenge', () => {
     const next = newSubmit(contractId).then(({ call, input }) =>
       stores.commands.submit(call, input, () => ({ status: 201, body: '' })),
     );
-    const isInTurn = vi.waitFor(async () => expect(await blockedPids()).toHaveLength(2));
+    const isInTurn = async () => expect.poll(blockedPids).toHaveLength(2);
     const order = await Promise.race([
       next.then(() => 'overtaken'),
-      isInTurn.then(() => 'in turn'),
+      isInTurn().then(() => 'in turn'),
     ]);
     hold.resolve();
     expect([order, await challenge]).toEqual(['in turn', 'ACCEPTED']);
