@@ -17,6 +17,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'packages/core': [],
   'packages/contract': ['core'],
   'packages/intake': ['core'],
+  'packages/deps': ['core'],
   'packages/sandbox': ['core'],
   'packages/verifier': ['core', 'contract', 'intake', 'sandbox'],
   'packages/settlement': ['core'],
@@ -27,7 +28,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'apps/worker': 'core contract intake intake/package sandbox verifier settlement db'.split(' '),
   // The launcher of everything: the one app that starts others.
   'apps/cli':
-    'core contract intake intake/git intake/package sandbox sandbox/docker setup verifier settlement db db/embedded api worker'.split(
+    'core contract intake intake/git intake/package deps sandbox sandbox/docker setup verifier settlement db db/embedded api worker'.split(
       ' ',
     ),
 };
@@ -49,6 +50,7 @@ const IO_FOLDERS: Readonly<Record<string, readonly string[]>> = {
   'packages/core': [],
   'packages/contract': [],
   'packages/intake': ['src/git/', 'src/package/'],
+  'packages/deps': ['src/'],
   'packages/sandbox': ['src/docker/'],
   'packages/verifier': [],
   'packages/settlement': [],

@@ -50,6 +50,7 @@ export const COUNTED_SOURCES = [
   'python_peak_bytes',
   'instructions',
 ] as const;
+export type CountedSource = (typeof COUNTED_SOURCES)[number];
 export const METRIC_SOURCES = [
   'marker',
   ...ARTIFACT_SOURCES,
@@ -80,6 +81,11 @@ function isArtifactSource(source: MetricSource): boolean {
   return (ARTIFACT_SOURCES as readonly MetricSource[]).includes(source);
 }
 
+/** Whether a harness of ours counts the work, with the code under test as its child. */
+export function isCountedSource(source: MetricSource): source is CountedSource {
+  return (COUNTED_SOURCES as readonly MetricSource[]).includes(source);
+}
+
 const BenchmarkCriterionSchema = z
   .strictObject({
     ...CRITERION_BASE,
@@ -88,12 +94,21 @@ const BenchmarkCriterionSchema = z
     source: MetricSourceSchema.default('marker'),
     /** The measured file; given for the artifact sources, null for the others. */
     path: workspacePathOf().nullable().default(null),
+    /**
+     * SHA-256 of everything that the command must print on stdout: work is counted only of a run that gave this answer.
+     * Wanted with the counted sources (ANSWER_NOT_PINNED), null for the others.
+     */
+    stdoutSha256: Sha256HexSchema.nullable().default(null),
     metric: MetricSchema,
   })
-  .superRefine(({ source, path, metric }, context) => {
+  .superRefine(({ source, path, stdoutSha256, metric }, context) => {
     if (isArtifactSource(source) !== (path !== null)) {
       const wanted = path === null ? 'the path of the file to measure' : 'no path';
       issueWith(context, 'SCHEMA_INVALID', `expected ${wanted} with source ${source}`, ['path']);
+    }
+    if (stdoutSha256 !== null && !isCountedSource(source)) {
+      const message = `expected no stdoutSha256 with source ${source}, which counts no work`;
+      issueWith(context, 'SCHEMA_INVALID', message, ['stdoutSha256']);
     }
     // The kernel's number moves by some percent from run to run (PERF §7): without a tolerance it can't be proved.
     if (source === 'peak_memory_bytes' && metric.tolerance === 0) {

@@ -19,6 +19,7 @@ export interface DraftCriterion {
   readonly commands: readonly DraftText[];
   readonly path: string | null;
   readonly source: string | null;
+  readonly stdoutSha256: string | null;
   readonly op: string | null;
   readonly value: string | null;
   readonly metricName: string | null;
@@ -124,6 +125,7 @@ function readCriterion({ value, pointer }: Place): DraftCriterion {
     commands: [own, command('probe'), judge].flatMap(asList),
     path: text('path'),
     source: text('source'),
+    stdoutSha256: text('stdoutSha256'),
     op: nested('assertion', 'op'),
     value: nested('assertion', 'value'),
     metricName: nested('metric', 'name', NAME_LENGTH_MAX),

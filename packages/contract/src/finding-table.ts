@@ -44,7 +44,11 @@ const TABLE = {
     'The solver may edit or add configuration of a tool that judges.',
   ),
   CONTRACT_BROKEN: refuse(
-    'The base tree has Git LFS pointers, or names that no workspace can hold.',
+    'The base tree can not be judged: Git LFS pointers, names that no workspace can hold, or a command that is not found, runs out of memory or exceeds its time there.',
+  ),
+  ANSWER_NOT_PINNED: refuse('Work is counted without pinning what the command must print.'),
+  COUNTED_COMMAND_UNFIT: refuse(
+    'The command of a counted source is not one plain program that its harness can run.',
   ),
   ACKNOWLEDGEMENT_UNKNOWN: refuse('An acknowledgement names no finding that may be acknowledged.'),
   ACKNOWLEDGEMENT_UNUSED: refuse('An acknowledgement answers a finding that is not there.'),
@@ -60,6 +64,15 @@ const TABLE = {
   SAME_CONTAINER_SECRET: advise(
     'Hidden answers are readable by the code under test; judge_probe keeps them apart.',
   ),
+  PROOF_MISSING: refuse('No known-good or no known-bad commit is named in proof.'),
+  PROOF_NOT_REPRODUCED: refuse('A commit of proof did not get the verdict that it names.'),
+  BASE_ALREADY_PASSES: refuse(
+    'Every criterion passes at the base commit: there is nothing to earn.',
+  ),
+  BASE_FAILS_REGRESSION: refuse('A regression criterion fails at the base commit.'),
+  UNSTABLE_CRITERION: refuse('A criterion does not answer the same in every replay.'),
+  METRIC_UNSTABLE: refuse('A metric moves by more than its tolerance from replay to replay.'),
+  CHEAT_PASSES: refuse('A commit that does not solve the task passes.'),
 } as const satisfies Record<string, FindingTraits>;
 
 export type FindingCode = keyof typeof TABLE;
@@ -72,6 +85,17 @@ export const FINDING_CODES = Object.freeze(Object.keys(TABLE)) as readonly Findi
 export function isFindingCode(text: string): text is FindingCode {
   return Object.hasOwn(TABLE, text);
 }
+
+/** Codes that only execution can show: proving answers them, lint never does. */
+export const PROVING_RULES: readonly FindingCode[] = [
+  'PROOF_MISSING',
+  'PROOF_NOT_REPRODUCED',
+  'BASE_ALREADY_PASSES',
+  'BASE_FAILS_REGRESSION',
+  'UNSTABLE_CRITERION',
+  'METRIC_UNSTABLE',
+  'CHEAT_PASSES',
+];
 
 /** Codes that are not, or not fully, checked without the facts of the base tree. */
 export const TREE_RULES: readonly FindingCode[] = [
@@ -92,7 +116,7 @@ export const TREE_RULES: readonly FindingCode[] = [
 export function findingOf(
   code: FindingCode,
   pointer: string,
-  text: { readonly message: string; readonly fix: string },
+  text: { readonly message: string; readonly fix: string; readonly evidence?: string },
 ): Finding {
   const { severity } = FINDING_TABLE[code];
   return { code, severity, pointer, ...text, acknowledgement: null };

@@ -10,6 +10,8 @@ export interface Finding {
   readonly pointer: string;
   readonly message: string;
   readonly fix: string;
+  /** What proving saw, as printable text: the end of a log, or the diff that passed. Left out by lint. */
+  readonly evidence?: string;
   /** The requester's reason where an `acknowledge` finding is settled by one; null otherwise. */
   readonly acknowledgement: string | null;
 }

@@ -7,11 +7,13 @@ export {
   ARTIFACT_SOURCES,
   COUNTED_SOURCES,
   CriterionSchema,
+  isCountedSource,
   METRIC_OPS,
   METRIC_SOURCES,
   MetricSourceSchema,
 } from './criterion-schema.ts';
 export type {
+  CountedSource,
   Criterion,
   CriterionType,
   FileAssertion,
@@ -29,6 +31,12 @@ export { isLanguageAllowed, languageNamed, languagesOf } from './languages.ts';
 export { approveContract, interestingBaseFiles, isOpen, lintContract } from './lint.ts';
 export type { Approval } from './lint.ts';
 export type { BaseFacts, OperatorSettings } from './facts.ts';
-export { FINDING_CODES, FINDING_TABLE, TREE_RULES } from './finding-table.ts';
+export {
+  FINDING_CODES,
+  FINDING_TABLE,
+  findingOf,
+  PROVING_RULES,
+  TREE_RULES,
+} from './finding-table.ts';
 export type { FindingCode } from './finding-table.ts';
 export { repositoryUrlProblem } from './repository-url.ts';

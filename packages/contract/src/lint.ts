@@ -24,6 +24,7 @@ import {
   lintRegression,
   lintSameContainer,
 } from './rules-kind.ts';
+import { lintCountedWork } from './rules-counted.ts';
 import { lintMetricKind, lintTimeUnits } from './rules-metric.ts';
 import {
   lintBaseTree,
@@ -49,6 +50,7 @@ const RULES: readonly Rule[] = [
   lintCriterionIds,
   lintTimeUnits,
   lintMetricKind,
+  lintCountedWork,
   lintExistsOnly,
   lintRegression,
   lintReferenceOutput,

@@ -21,6 +21,11 @@ export interface SessionRequest {
   readonly tree: TreeArchive;
   /** Hidden files, at `$KERVYXA_VERIFIER_PACKAGE` for the runs that ask for them and for no other. */
   readonly verifierPackage: TreeArchive | null;
+  /**
+   * The dependency bundle, read-only at `$KERVYXA_DEPS` for set-up and for every run; left out or null: an empty folder
+   * in the same place. Its `npmrc` and `pip.conf` are the user's configuration of npm and pip in the containers.
+   */
+  readonly dependencies?: TreeArchive | null;
   /** How many runs may be staged in all; each gets a workspace of its own. */
   readonly runsMax: number;
 }

@@ -31,6 +31,8 @@ export interface VerifyRequest {
   readonly commit: CommitSha;
   /** Its digest is the SHA-256 that the contract names. Null: hidden criteria that need it end INCONCLUSIVE. */
   readonly verifierPackage: TreeArchive | null;
+  /** The dependency bundle that the contract froze; its digest is `environment.dependencies.sha256`. */
+  readonly dependencies?: TreeArchive | null;
   /** The token issued to this solver, for contracts with `claim: trailer`; null where none is issued. */
   readonly claimToken?: string | null;
 }

@@ -27,6 +27,7 @@ const CONTRACT: Pick<Contract, 'criteria'> = {
       command: 'node bench.js',
       source: 'marker',
       path: null,
+      stdoutSha256: null,
       metric: { name: 'heap', unit: 'bytes', op: 'lt', threshold: 60_000_000, tolerance: 0 },
     },
   ],

@@ -35,6 +35,11 @@ export const acknowledged = (code: string, reason = 'known'): Edit => [
   '/acknowledgements',
   [{ code, reason }],
 ];
+const counted = (text: string) => ({
+  ...benchmark({}, text),
+  source: 'node_block_count',
+  stdoutSha256: digest,
+});
 export const regression = (text: string, visibility = 'hidden') => ({
   ...exitCode(text),
   type: 'regression',
@@ -309,6 +314,27 @@ export const FINDING_ROWS: FindingRow[] = [
     edits: [extra(benchmark({ name: 'latency_p95', unit: 'count' }))],
     twin: [extra(benchmark({ name: 'timeout_errors', unit: 'count' }))],
   },
+  {
+    code: 'ANSWER_NOT_PINNED',
+    pointer: '/criteria/3',
+    edits: [extra({ ...benchmark(), source: 'node_block_count' })],
+    twin: [extra(counted('node check.js'))],
+  },
+  ...[
+    'node check.js | tail -1',
+    'cd lib && node check.js',
+    'NODE_OPTIONS=-r./x node check.js',
+    'npm run count',
+    '(node check.js)',
+    'node check.js &',
+    'python3 check.py',
+    '"$NODE" check.js',
+  ].map((text): FindingRow => ({
+    code: 'COUNTED_COMMAND_UNFIT',
+    pointer: '/criteria/3/command',
+    edits: [extra(counted(text))],
+    twin: [extra(counted('node check.js "$KERVYXA_VERIFIER_PACKAGE/words.txt" <input.txt'))],
+  })),
   {
     code: 'UNIT_UNREADABLE',
     pointer: '/criteria/3/metric/unit',

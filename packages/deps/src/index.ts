@@ -1,0 +1,1 @@
+export type { DependencyBundle, PackRequest } from './bundle.ts';
