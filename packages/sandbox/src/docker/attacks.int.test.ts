@@ -18,7 +18,7 @@ describe('code that wants out', () => {
       bench,
       `id -u; id -g; grep -E 'Cap(Eff|Bnd)|NoNewPrivs|Seccomp:' /proc/self/status
        find / -xdev -writable -type d 2>/dev/null | sort
-       for at in / /etc /dev /usr /kervyxa /kervyxa/package; do touch $at/x 2>/dev/null && echo wrote $at; done
+       for at in / /etc /dev /usr /kervyxa /kervyxa/package /kervyxa/deps; do touch $at/x 2>/dev/null && echo wrote $at; done
        for at in /workspace /tmp /dev/shm; do touch $at/x && echo may write $at; done`,
     );
     expect(textOf(outcome).split('\n')).toEqual([
@@ -385,6 +385,17 @@ for i in range(3000): os.mkdir("d"); os.chdir("d")' && chmod 000 top`;
     await withSession(bench, { tree: odd }, async (session) => {
       const text = textOf(await run(session, 'pwd -P; ls $KERVYXA_VERIFIER_PACKAGE; ls'));
       expect(text).toBe("/workspace\n-rf\nit's; touch x\nkervyxa\nupper\nworkspace\n");
+    });
+  });
+
+  // Its pages belong to the keeper that wrote them: they count against the host.
+  it('reads a dependency bundle that is larger than its memory', async () => {
+    const dependencies = testTree({ big: 'x'.repeat(48 * MIB) });
+    const limits = { ...LIMITS, memoryBytes: 32 * MIB };
+    await withSession(bench, { dependencies, limits }, async (session) => {
+      const outcome = await run(session, 'cat $KERVYXA_DEPS/big | wc -c');
+      expect(outcome).toMatchObject({ exitCode: 0, oomKilled: false });
+      expect(textOf(outcome)).toBe(`${48 * MIB}\n`);
     });
   });
 

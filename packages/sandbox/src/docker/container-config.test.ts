@@ -24,6 +24,7 @@ describe('the create body of a run', () => {
       cpus: [1, 3],
       workspace: overlayVolume('/workspace', OVERLAY, LABELS),
       packageVolume: 'p4ck',
+      depsVolume: 'd3ps',
       hostsFile: '/v/tree/hosts',
       cgroupParent: '/kervyxa-abc/run-0/inner',
       labels: { 'dev.kervyxa.session': 'abc', 'dev.kervyxa.role': 'run' },
@@ -56,6 +57,9 @@ describe('the create body of a run', () => {
         'NODE_OPTIONS=',
         'PYTHONDONTWRITEBYTECODE=1',
         'KERVYXA_VERIFIER_PACKAGE=/kervyxa/package',
+        'KERVYXA_DEPS=/kervyxa/deps',
+        'NPM_CONFIG_USERCONFIG=/kervyxa/deps/npmrc',
+        'PIP_CONFIG_FILE=/kervyxa/deps/pip.conf',
       ],
       HostConfig: {
         AutoRemove: false,
@@ -110,6 +114,17 @@ describe('the create body of a run', () => {
             Type: 'volume',
             Source: 'p4ck',
             Target: '/kervyxa/package',
+            ReadOnly: true,
+            VolumeOptions: {
+              NoCopy: true,
+              Labels: {},
+              DriverConfig: { Name: 'local', Options: {} },
+            },
+          },
+          {
+            Type: 'volume',
+            Source: 'd3ps',
+            Target: '/kervyxa/deps',
             ReadOnly: true,
             VolumeOptions: {
               NoCopy: true,

@@ -1,5 +1,5 @@
 import type { SandboxLimits } from '../port.ts';
-import { GATE_SCRIPT, HOME_FOLDER, PACKAGE_FOLDER, WORKSPACE } from './gate.ts';
+import { DEPS_FOLDER, GATE_SCRIPT, HOME_FOLDER, PACKAGE_FOLDER, WORKSPACE } from './gate.ts';
 import { KEEPER_SCRIPT } from './keeper-script.ts';
 import { type Mount, namedVolume, UID } from './mounts.ts';
 import { SECCOMP_JSON } from './seccomp.ts';
@@ -19,6 +19,7 @@ export interface RunSpec {
   readonly cpus: readonly number[];
   readonly workspace: Mount;
   readonly packageVolume: string;
+  readonly depsVolume: string;
   /** Path, for the engine, of a hosts file; with no network the engine writes none. */
   readonly hostsFile: string;
   readonly cgroupParent: string | null;
@@ -49,6 +50,10 @@ export function toContainerConfig(spec: RunSpec) {
       'NODE_OPTIONS=',
       'PYTHONDONTWRITEBYTECODE=1',
       `KERVYXA_VERIFIER_PACKAGE=${PACKAGE_FOLDER}`,
+      `KERVYXA_DEPS=${DEPS_FOLDER}`,
+      // Not there without a bundle, and then npm and pip go by their defaults.
+      `NPM_CONFIG_USERCONFIG=${DEPS_FOLDER}/npmrc`,
+      `PIP_CONFIG_FILE=${DEPS_FOLDER}/pip.conf`,
     ],
     HostConfig: {
       ...hardenedHost(),
@@ -75,7 +80,11 @@ export function toContainerConfig(spec: RunSpec) {
       // The short form, which looks for its source only at the start: the file comes with the tree. The engine allows no
       // other propagation for what lies in its own volumes.
       Binds: [`${spec.hostsFile}:/etc/hosts:ro,rslave`],
-      Mounts: [spec.workspace, namedVolume(spec.packageVolume, PACKAGE_FOLDER, true)],
+      Mounts: [
+        spec.workspace,
+        namedVolume(spec.packageVolume, PACKAGE_FOLDER, true),
+        namedVolume(spec.depsVolume, DEPS_FOLDER, true),
+      ],
     },
   };
 }

@@ -4,6 +4,8 @@ import { sandboxError } from '../errors.ts';
 export const WORKSPACE = '/workspace';
 /** Where the hidden package is, or an empty folder that looks the same (THREATS H19). */
 export const PACKAGE_FOLDER = '/kervyxa/package';
+/** Where the dependency bundle is, or an empty folder. */
+export const DEPS_FOLDER = '/kervyxa/deps';
 export const HOME_FOLDER = '/tmp/home';
 
 const HELLO = 'kervyxa-gate';

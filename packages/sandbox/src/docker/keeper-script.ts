@@ -5,7 +5,8 @@ export const KEEPER_ROOT = '/k';
 /** Holds `tree/` and `hosts`. */
 export const TREE_FOLDER = 'tree';
 export const HIDDEN_FOLDER = 'hidden';
-/** What a run's package folder is when it has none: a volume of the same shape, for ever empty. */
+export const BUNDLE_FOLDER = 'bundle';
+/** What a run's package or dependency folder is when it has none: a volume of the package's shape, for ever empty. */
 export const EMPTY_FOLDER = 'empty';
 /** Followed by a name: the top of one workspace, with `upper/` and `work/`. */
 export const TOP_PREFIX = 'top-';

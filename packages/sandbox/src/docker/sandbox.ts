@@ -15,7 +15,13 @@ import { type EngineState, loadEngineState, lookForCgroups, assertFits } from '.
 import { connectEngine, type Engine } from './engine.ts';
 import { inspectEngine } from './engine-facts.ts';
 import { resolveImage } from './images.ts';
-import { EMPTY_FOLDER, HIDDEN_FOLDER, KEEPER_ROOT, TREE_FOLDER } from './keeper-script.ts';
+import {
+  BUNDLE_FOLDER,
+  EMPTY_FOLDER,
+  HIDDEN_FOLDER,
+  KEEPER_ROOT,
+  TREE_FOLDER,
+} from './keeper-script.ts';
 import { Keeper } from './keeper.ts';
 import { type SessionName, toLabels } from './labels.ts';
 import { DockerSession } from './session.ts';
@@ -131,7 +137,8 @@ class DockerSandbox implements Sandbox {
     }
   }
 
-  #createKeeper(session: SessionName, { tree, verifierPackage, limits, runsMax }: SessionRequest) {
+  #createKeeper(session: SessionName, request: SessionRequest) {
+    const { tree, verifierPackage, dependencies = null, limits, runsMax } = request;
     const labels = toLabels(session, 'volume');
     const volume = (folder: string, size: TmpfsSize): Mount =>
       tmpfsVolume(`${KEEPER_ROOT}/${folder}`, size, labels);
@@ -146,6 +153,7 @@ class DockerSandbox implements Sandbox {
         volume(TREE_FOLDER, toVolumeSize(tree)),
         volume(EMPTY_FOLDER, packageSize),
         ...(verifierPackage === null ? [] : [volume(HIDDEN_FOLDER, packageSize)]),
+        ...(dependencies === null ? [] : [volume(BUNDLE_FOLDER, toVolumeSize(dependencies))]),
         ...tops.map((top) => topVolume(top, limits.workspaceBytes, session)),
       ],
     });
@@ -165,12 +173,13 @@ async function layOut(
 
 async function fill(
   keeper: Keeper,
-  { tree, verifierPackage }: SessionRequest,
+  { tree, verifierPackage, dependencies = null }: SessionRequest,
   signal: AbortSignal,
 ): Promise<void> {
   await keeper.layout();
   await keeper.unpack(`${TREE_FOLDER}/tree`, tree, signal);
   if (verifierPackage !== null) await keeper.unpack(HIDDEN_FOLDER, verifierPackage, signal);
+  if (dependencies !== null) await keeper.unpack(BUNDLE_FOLDER, dependencies, signal);
 }
 
 /** Always enough, whatever the names are: a tree that did not fit would be a fault of ours. */

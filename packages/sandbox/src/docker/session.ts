@@ -14,7 +14,7 @@ import { removeContainer, removeSession } from './cleanup.ts';
 import { isEngineRefusal } from './engine-errors.ts';
 import type { EngineState } from './engine-state.ts';
 import type { Engine } from './engine.ts';
-import { EMPTY_FOLDER, HIDDEN_FOLDER, TREE_FOLDER } from './keeper-script.ts';
+import { BUNDLE_FOLDER, EMPTY_FOLDER, HIDDEN_FOLDER, TREE_FOLDER } from './keeper-script.ts';
 import type { Keeper } from './keeper.ts';
 import { type SessionName, toLabels } from './labels.ts';
 import { DockerRun } from './run.ts';
@@ -198,11 +198,12 @@ export class DockerSession implements SandboxSession {
 
   async #startWith(workspace: Workspace, place: Place, request: RunRequest): Promise<DockerRun> {
     const { engine, state, clock, name, image, keeper } = this.#parts;
-    const { limits, verifierPackage } = this.#parts.request;
+    const { limits, verifierPackage, dependencies = null } = this.#parts.request;
     const cgroup = await state.cgroups?.createRun(name.id, this.#cgroupName(place), limits.pidsMax);
     const cpus = state.cpus.take(Math.ceil(limits.cpuCount));
     const isHidden = request.withVerifierPackage && verifierPackage !== null;
     const packageFolder = isHidden ? HIDDEN_FOLDER : EMPTY_FOLDER;
+    const depsFolder = dependencies === null ? EMPTY_FOLDER : BUNDLE_FOLDER;
     return DockerRun.start({
       engine,
       clock,
@@ -217,6 +218,7 @@ export class DockerSession implements SandboxSession {
         cpus,
         workspace: workspace.mount,
         packageVolume: keeper.volume(packageFolder).name,
+        depsVolume: keeper.volume(depsFolder).name,
         hostsFile: `${keeper.volume(TREE_FOLDER).path}/hosts`,
         cgroupParent: cgroup?.parent ?? null,
         pidsLimit: cgroup?.pidsLimit ?? limits.pidsMax,

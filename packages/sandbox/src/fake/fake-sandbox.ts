@@ -1,3 +1,4 @@
+import type { TreeArchive } from '@kervyxa/core';
 import { sandboxError } from '../errors.ts';
 import { RunLifecycle, SessionLifecycle } from '../lifecycle.ts';
 import type {
@@ -36,6 +37,8 @@ export interface FakeView {
   readonly workspace: FakeFiles;
   /** Empty for a run without the hidden package. */
   readonly verifierPackage: FakeFiles;
+  /** The dependency bundle; empty without one. */
+  readonly dependencies: FakeFiles;
 }
 
 export type FakeCommand = FakeBehaviour | ((view: FakeView) => FakeBehaviour);
@@ -96,12 +99,13 @@ class FakeSandbox implements Sandbox {
     assertSessionRequest(request);
     await this.resolveImage(request.image, signal);
     const workspace = await unpackFakeFiles(request.tree, signal);
-    const verifierPackage =
-      request.verifierPackage === null
-        ? new Map<string, FakeEntry>()
-        : await unpackFakeFiles(request.verifierPackage, signal);
+    const unpack = async (archive: TreeArchive | null): Promise<FakeFiles> =>
+      archive === null ? new Map() : unpackFakeFiles(archive, signal);
+    const verifierPackage = await unpack(request.verifierPackage);
+    const dependencies = await unpack(request.dependencies ?? null);
     signal.throwIfAborted();
-    return new FakeSession(request, this.#options.commands, { workspace, verifierPackage });
+    const view = { workspace, verifierPackage, dependencies };
+    return new FakeSession(request, this.#options.commands, view);
   }
 
   async reap(signal: AbortSignal): Promise<number> {
@@ -110,21 +114,20 @@ class FakeSandbox implements Sandbox {
   }
 }
 
+type SessionView = FakeView & { readonly workspace: Map<string, FakeEntry> };
+
 class FakeSession implements SandboxSession {
   readonly strategy = 'copy';
   readonly ready = Promise.resolve();
   readonly #request: SessionRequest;
   readonly #commands: FakeSandboxOptions['commands'];
-  readonly #view: {
-    readonly workspace: Map<string, FakeEntry>;
-    readonly verifierPackage: FakeFiles;
-  };
+  readonly #view: SessionView;
   readonly #lifecycle: SessionLifecycle;
 
   constructor(
     request: SessionRequest,
     commands: FakeSandboxOptions['commands'],
-    view: { workspace: Map<string, FakeEntry>; verifierPackage: FakeFiles },
+    view: SessionView,
   ) {
     this.#request = request;
     this.#commands = commands;
@@ -161,8 +164,11 @@ class FakeSession implements SandboxSession {
       });
     }
     const verifierPackage = request.withVerifierPackage ? this.#view.verifierPackage : new Map();
+    const { dependencies } = this.#view;
     const behave = (): FakeBehaviour =>
-      typeof command === 'function' ? command({ workspace, verifierPackage }) : command;
+      typeof command === 'function'
+        ? command({ workspace, verifierPackage, dependencies })
+        : command;
     return new FakeRun({ request, workspace, behave, bytesMax: this.#request.limits.outputBytes });
   }
 }

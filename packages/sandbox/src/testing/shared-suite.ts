@@ -28,6 +28,8 @@ const listing = (files: FakeView['workspace']): string =>
 const MAKE_FILES =
   'mkdir -p out/deep; printf "a\\nb" > out/deep/f; ln -s /etc/passwd link; ln -s out up; mkfifo pipe';
 
+const LOOK_AT_DEPS = 'ls $KERVYXA_DEPS >seen; ! echo x >$KERVYXA_DEPS/x && ! mkdir $KERVYXA_DEPS/y';
+
 /** Each command for a real shell, with what it does. */
 const SCRIPTS = {
   true: {},
@@ -51,6 +53,12 @@ const SCRIPTS = {
     stdout: content(workspace.get('made.txt')) + listing(workspace),
   }),
   'ls $KERVYXA_VERIFIER_PACKAGE': ({ verifierPackage }) => ({ stdout: listing(verifierPackage) }),
+  [LOOK_AT_DEPS]: ({ dependencies }) => ({
+    writes: { seen: listing(dependencies) },
+  }),
+  'cat seen; ls $KERVYXA_DEPS': ({ workspace, dependencies }) => ({
+    stdout: content(workspace.get('seen')) + listing(dependencies),
+  }),
   [MAKE_FILES]: {
     writes: {
       'out/deep/f': 'a\nb',
@@ -199,6 +207,28 @@ export function itBehavesLikeASandbox(openBench: OpenBench): void {
         return [textOf(hidden), textOf(await run(session, command))];
       });
       expect(texts).toEqual(['check.sh\n', '']);
+    });
+
+    it('has the dependency bundle beside it for set-up and every run, as nobody can change it', async () => {
+      const dependencies = testTree({ npmrc: 'offline=true', 'pip.conf': '[global]' });
+      const texts = await withSession(bench, { dependencies }, async (session) => {
+        const { exitCode } = await session.runSetup(toRequest(say(LOOK_AT_DEPS)), never);
+        expect(exitCode).toBe(0);
+        const look = say('cat seen; ls $KERVYXA_DEPS');
+        const hidden = await run(session, look, { withVerifierPackage: true });
+        return [textOf(hidden), textOf(await run(session, look))];
+      });
+      const both = 'npmrc\npip.conf\n';
+      expect(texts).toEqual([both + both, both + both]);
+    });
+
+    it('has an empty folder in place of a dependency bundle, which stays empty', async () => {
+      const text = await withSession(bench, {}, async (session) => {
+        const { exitCode } = await session.runSetup(toRequest(say(LOOK_AT_DEPS)), never);
+        expect(exitCode).toBe(0);
+        return textOf(await run(session, say('cat seen; ls $KERVYXA_DEPS')));
+      });
+      expect(text).toBe('');
     });
   });
 
