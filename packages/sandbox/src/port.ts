@@ -23,7 +23,8 @@ export interface SessionRequest {
   readonly verifierPackage: TreeArchive | null;
   /**
    * The dependency bundle, read-only at `$KERVYXA_DEPS` for set-up and for every run; left out or null: an empty folder
-   * in the same place. Its `npmrc` and `pip.conf` are the user's configuration of npm and pip in the containers.
+   * in the same place. Its `npmrc` and `pip.conf` are the user's configuration of npm and pip in the containers, and what
+   * is in its folder `home` is in $HOME too, as writable folders with links to the files.
    */
   readonly dependencies?: TreeArchive | null;
   /** How many runs may be staged in all; each gets a workspace of its own. */

@@ -16,9 +16,13 @@ const HELLO_BYTES_MAX = 256;
  * What every run's container executes first; nothing of the solver's runs before GO comes on stdin. It says of which
  * type the file system at /workspace is, since an engine that can't mount an overlay shows an empty folder instead.
  * A gate whose stdin ends, because our program died, exits. `$1` is the command; it gets an empty stdin.
+ *
+ * A bundle's `home` folder is laid out in $HOME, its files as links: npm finds nothing in a cache that it can't write to
+ * (ADR 0026). Where that fails, what needs it says so.
  */
 export const GATE_SCRIPT = `umask 022
 mkdir -m 700 ${HOME_FOLDER} || exit 1
+[ ! -d ${DEPS_FOLDER}/home ] || cp -Rs ${DEPS_FOLDER}/home/. ${HOME_FOLDER}
 while read -r skip skip skip skip at rest; do
   [ "$at" != ${WORKSPACE} ] || type=\${rest##* - }
 done </proc/self/mountinfo
