@@ -41,10 +41,17 @@ export interface TreeFault {
   readonly message: string;
 }
 
-/** The commit, fetched and checked, readable until `close`. Nothing of it lies on the host as a working tree. */
-export interface FetchedCommit {
-  readonly commit: CommitSha;
-  /** 40 hex digits. */
+/** The files of one tree. */
+export interface TreeFiles {
+  /** UTF-8 paths of files, links and gitlinks, sorted by bytes. */
+  readonly paths: readonly string[];
+  /** Bytes of one regular file; null where there is none or it is larger than `bytesMax`. */
+  readFile(path: string, bytesMax: number): Promise<Uint8Array | null>;
+}
+
+/** A tree beside its base, with all that policy and criteria want to know of it. */
+export interface CandidateTree {
+  /** 40 hex digits of the commit's tree; of a derived tree that is no commit's, a digest of its own of 64. */
   readonly tree: string;
   readonly baseTree: string;
   /** The commit message, as UTF-8 with bad bytes replaced; for the claim trailer. */
@@ -52,10 +59,30 @@ export interface FetchedCommit {
   readonly isDescendant: boolean;
   /** Sorted by path bytes. Empty where `isDescendant` is false: the comparison is not made. */
   readonly changedFiles: readonly ChangedFile[];
-  /** Empty for a clean tree. With any fault `archive` must not be called. */
+  /** Empty for a clean tree. With any fault `archive`, `files` and `derive` must not be called. */
   readonly treeFaults: readonly TreeFault[];
   archive(): TreeArchive;
   baseArchive(): TreeArchive;
+  files(): TreeFiles;
+  baseFiles(): TreeFiles;
+}
+
+/** One change of a tree. A file that is put in the place of a folder, or below a file, takes the other away. */
+export type TreeEdit =
+  /** The base's entry, whatever its type and mode; absent there: taken away. */
+  | { readonly kind: 'revert'; readonly path: string }
+  | { readonly kind: 'delete'; readonly path: string }
+  /** Keeps the mode of a file that is there; else a plain file. */
+  | { readonly kind: 'write'; readonly path: string; readonly content: Uint8Array };
+
+/** The commit, fetched and checked, readable until `close`. Nothing of it lies on the host as a working tree. */
+export interface FetchedCommit extends CandidateTree {
+  readonly commit: CommitSha;
+  /**
+   * The tree that edits make of the commit's, or of the base's, held against the base by the rules for commits. No
+   * edits: the commit's tree, or the base's. Readable until this commit is closed.
+   */
+  derive(from: 'commit' | 'base', edits: readonly TreeEdit[]): CandidateTree;
   /**
    * The commit with the history that the base lacks, for `importCommit` of any other intake; for every commit, with
    * faults or no descendant as well. Read it before `close`. It is not the same bytes from every cache.

@@ -2,7 +2,7 @@ import type { CommitSha, TreeArchive } from '@kervyxa/core';
 import { Parser } from 'tar';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FakeCommit } from './fake/index.ts';
-import type { FetchedCommit, Intake } from './port.ts';
+import type { CandidateTree, FetchedCommit, Intake, TreeFiles } from './port.ts';
 
 /** Name → commit; parents are names, and come first. */
 export type Scenario = Readonly<Record<string, FakeCommit>>;
@@ -137,6 +137,9 @@ export function describeIntake(
       if (outcome.kind !== 'fetched') throw new Error(`expected a commit: ${outcome.message}`);
       return outcome.source;
     };
+
+    const revert = async (commit: Name, path: string): Promise<CandidateTree> =>
+      (await fetched(commit)).derive('commit', [{ kind: 'revert', path }]);
 
     const changesOf = async (commit: Name): Promise<unknown[]> =>
       (await fetched(commit)).changedFiles.map(({ path, status }) => [status, path]);
@@ -294,6 +297,119 @@ export function describeIntake(
       expect(archive.bytesTotal).toBeGreaterThan(100);
     });
 
+    it('makes the tree of the commit, or of the base, of no edits', async () => {
+      const source = await fetched('fix');
+      const same = source.derive('commit', []);
+      const { tree, changedFiles, treeFaults, message } = source;
+      expect(same).toMatchObject({ tree, changedFiles, treeFaults, message, isDescendant: true });
+      expect(await unpack(same.archive())).toEqual(await unpack(source.archive()));
+      expect(same.archive().digest).toBe(tree);
+      const base = source.derive('base', []);
+      expect(base).toMatchObject({ tree: source.baseTree, changedFiles: [], treeFaults: [] });
+      expect(await unpack(base.archive())).toEqual(await unpack(source.baseArchive()));
+    });
+
+    it('reverts a path to what the base has there: content, mode, kind, or nothing', async () => {
+      expect((await revert('fix', 'a.txt')).changedFiles).toEqual([
+        { path: 'src/new.ts', status: 'added', baseMode: '000000', mode: '100644' },
+      ]);
+      const withoutNew = await revert('fix', 'src/new.ts');
+      expect(await unpack(withoutNew.archive())).not.toHaveProperty(['src/new.ts']);
+      for (const [commit, path] of [
+        ['mode only', 'a.txt'],
+        ['file becomes link', 'a.txt'],
+        ['link instead of folder', 'protected/verify.sh'],
+      ] as const) {
+        expect(await revert(commit, path)).toMatchObject({
+          tree: (await fetched('base')).tree,
+          changedFiles: [],
+        });
+      }
+    });
+
+    it('deletes and writes paths of a derived tree, which has an id of its own', async () => {
+      const source = await fetched('fix');
+      const derived = source.derive('commit', [
+        { kind: 'delete', path: 'secret' },
+        { kind: 'write', path: 'protected/verify.sh', content: Buffer.from('exit 0\n') },
+        { kind: 'write', path: 'src/new.ts/deep', content: Buffer.from('below a file\n') },
+        { kind: 'write', path: 'old', content: Buffer.from('was a folder\n') },
+      ]);
+      const fix = await unpack(source.archive());
+      const { secret: _secret, 'src/new.ts': _new, 'old/a.txt': _old, ...kept } = fix;
+      expect(await unpack(derived.archive())).toEqual({
+        ...kept,
+        'protected/verify.sh': ['755', 'exit 0\n'],
+        'src/new.ts/deep': ['644', 'below a file\n'],
+        old: ['644', 'was a folder\n'],
+      });
+      expect(derived.changedFiles.map(({ path, status }) => [status, path])).toEqual([
+        ['modified', 'a.txt'],
+        ['added', 'old'],
+        ['deleted', 'old/a.txt'],
+        ['modified', 'protected/verify.sh'],
+        ['deleted', 'secret'],
+        ['added', 'src/new.ts/deep'],
+      ]);
+      expect(derived.archive().digest).toMatch(/^[0-9a-f]{64}$/);
+      expect(derived.tree).not.toBe(source.derive('commit', []).tree);
+    });
+
+    it('writes what stands there already: no change', async () => {
+      const source = await fetched('base');
+      const content = Buffer.from('one\ntwo\n');
+      const same = source.derive('base', [{ kind: 'write', path: 'a.txt', content }]);
+      expect(same).toMatchObject({ tree: source.tree, changedFiles: [] });
+    });
+
+    it('judges a derived tree by the rules for commits', async () => {
+      const source = await fetched('fix');
+      const faultOf = (...edits: Parameters<FetchedCommit['derive']>[1]) =>
+        source.derive('commit', edits).treeFaults.map(({ reason, path }) => [reason, path]);
+      expect(faultOf({ kind: 'delete', path: 'sub' })).toEqual([['SUBMODULE_CHANGED', 'sub']]);
+      const content = Buffer.from(LFS_POINTER);
+      expect(faultOf({ kind: 'write', path: 'x.bin', content })).toEqual([
+        ['LFS_POINTER', 'x.bin'],
+      ]);
+      expect(faultOf({ kind: 'write', path: 'Secret', content: Buffer.from('x') })).toEqual([
+        ['UNSAFE_PATH', 'secret'],
+      ]);
+      const faulty = source.derive('commit', [{ kind: 'delete', path: 'sub' }]);
+      expect(faulty.archive).toThrow(TypeError);
+    });
+
+    it('keeps good links in a derived tree', async () => {
+      const source = await fetched('good links');
+      const edit = { kind: 'delete', path: 'deep/nowhere' } as const;
+      const derived = source.derive('commit', [edit]);
+      expect(derived.treeFaults).toEqual([]);
+      expect(await unpack(derived.archive())).toMatchObject({ 'deep/up': ['777', '-> ../a.txt'] });
+    });
+
+    it('derives nothing from a tree with faults or beside the base', async () => {
+      const [faulty, beside] = [await fetched('link out'), await fetched('elsewhere')];
+      expect(() => faulty.derive('commit', [])).toThrow(TypeError);
+      expect(() => beside.derive('commit', [])).toThrow(TypeError);
+      expect(beside.files).toThrow(TypeError);
+    });
+
+    it('reads single files of commit, base and derived tree, within a bound', async () => {
+      const source = await fetched('fix');
+      const derived = source.derive('base', [
+        { kind: 'write', path: 'a.txt', content: Buffer.from('three\n') },
+      ]);
+      expect(source.files().paths).toEqual([...Object.keys(BASE), 'src/new.ts'].toSorted());
+      expect(source.baseFiles().paths).toEqual(Object.keys(BASE));
+      expect(await textOf(source.files(), 'a.txt')).toBe('one\n2\n');
+      expect(await textOf(source.baseFiles(), 'a.txt')).toBe('one\ntwo\n');
+      expect(await textOf(derived.files(), 'a.txt')).toBe('three\n');
+      expect(await textOf(derived.files(), 'secret')).toBe('kept\n');
+      expect(await textOf(derived.files(), 'a.txt', 5)).toBeNull();
+      expect(await textOf(source.files(), 'a.txt', 5)).toBeNull();
+      expect(await textOf(source.files(), 'sub')).toBeNull();
+      expect(await textOf(source.files(), 'nowhere')).toBeNull();
+    });
+
     it('opens the base for approval', async () => {
       const base = await harness.intake.openBase(harness.url, harness.id('base'), signal);
       expect(base.paths).toEqual(Object.keys(BASE));
@@ -325,6 +441,11 @@ export function describeIntake(
       await expect(harness.intake.fetchCommit(request, aborted)).rejects.toBe(reason);
     });
   });
+}
+
+async function textOf(files: TreeFiles, path: string, bytesMax = 100): Promise<string | null> {
+  const bytes = await files.readFile(path, bytesMax);
+  return bytes === null ? null : Buffer.from(bytes).toString();
 }
 
 /** Path → permission bits, and content, link target or `folder`. */

@@ -1,36 +1,21 @@
-import {
-  CommitShaSchema,
-  packTree,
-  sha256Hex,
-  type CommitSha,
-  type TreeArchive,
-  type TreeEntry,
-} from '@kervyxa/core';
+import { CommitShaSchema, sha256Hex, type CommitSha } from '@kervyxa/core';
 import { createIntakeError } from '../errors.ts';
 import type { FetchedCommit, Intake, IntakeOutcome, IntakeRequest, TreeFault } from '../port.ts';
 import { isLfsPointer, lfsFault, LFS_POINTER_BYTES_MAX, submoduleFaults } from '../tree/changes.ts';
 import { compareTrees } from '../tree/compare.ts';
+import { deriveTree } from '../tree/derive.ts';
 import { layoutProblem } from '../tree/layout.ts';
-import { lintTree, newFaults, type LintedTree } from '../tree/lint.ts';
+import { lintTree, newFaults } from '../tree/lint.ts';
 import { readCapture, writeCapture } from './fake-capture.ts';
 import {
-  isFileMode,
-  MODE_EXECUTABLE,
-  MODE_FILE,
-  MODE_GITLINK,
-  MODE_LINK,
-  type TreeRecord,
-} from '../tree/record.ts';
-
-export type FakeFile =
-  | string
-  | Uint8Array
-  | { readonly content: string | Uint8Array; readonly mode?: '100644' | '100755' }
-  | { readonly symlink: string }
-  | { readonly gitlink: string };
-
-/** Path → file, the whole tree. */
-export type FakeTree = Readonly<Record<string, FakeFile>>;
+  assertReadable,
+  blobIdOf,
+  contentsOf,
+  readTree,
+  toCandidate,
+  toFiles,
+  type FakeTree,
+} from './memory-tree.ts';
 
 export interface FakeCommit {
   readonly tree: FakeTree;
@@ -108,13 +93,7 @@ export function createFakeIntake({ commits: served, outcomes = {} }: FakeIntakeO
           [...tree.contents].flatMap(([path, content]) =>
             lfsFaults(path, content).length === 0 ? [] : [path],
           ),
-        readFile: async (path, bytesMax) => {
-          const record = tree.records.find((each) => each.path === path);
-          if (record === undefined || !isFileMode(record.mode) || record.size > bytesMax) {
-            return null;
-          }
-          return tree.contents.get(path) ?? null;
-        },
+        readFile: toFiles(tree).readFile,
         close: async () => undefined,
       };
     },
@@ -158,25 +137,23 @@ function toFetched(
           .flatMap(({ path }) => lfsFaults(path, tree.contents.get(path))),
       ]
     : [];
-  const archiveOf = (of: MemoryTree): TreeArchive => {
-    if (!isDescendant) throw new TypeError('a commit beside the base has no archive');
-    return toArchive(of);
-  };
-  return {
+  const read = {
     commit,
-    tree: tree.id,
-    baseTree: baseTree.id,
     message: found.message ?? '',
-    isDescendant,
-    changedFiles,
-    treeFaults,
-    archive: () => {
-      if (treeFaults.length > 0) throw new TypeError('a tree with faults has no archive');
-      return archiveOf(tree);
-    },
-    baseArchive: () => archiveOf(baseTree),
-    exportCapture: (to) => writeCapture(commits, commit, to),
+    exportCapture: (to: AbortSignal) => writeCapture(commits, commit, to),
     close: async () => undefined,
+  };
+  const own = { ...tree, changedFiles, treeFaults };
+  return {
+    ...read,
+    ...toCandidate(read, { base: baseTree, isDescendant }, own),
+    derive: (from, edits) => {
+      assertReadable(isDescendant, treeFaults);
+      const request = { base: baseTree, commit: tree, from, edits };
+      const derived = deriveTree(request, blobIdOf, SIZES);
+      const contents = contentsOf(derived, [baseTree, tree]);
+      return toCandidate(read, { base: baseTree, isDescendant }, { ...derived, contents });
+    },
   };
 }
 
@@ -197,54 +174,4 @@ function descends(commits: FakeIntakeOptions['commits'], commit: string, base: s
     for (const id of pending) seen.add(id);
   }
   return false;
-}
-
-interface MemoryTree extends LintedTree {
-  readonly id: string;
-  /** By path; regular files only. */
-  readonly contents: ReadonlyMap<string, Uint8Array>;
-}
-
-function readTree(files: FakeTree): MemoryTree {
-  const contents = new Map<string, Uint8Array>();
-  const links = new Map<string, string>();
-  const records = Object.entries(files)
-    .toSorted(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
-    .map(([path, file]): TreeRecord => {
-      const { mode, bytes } = readFile(file);
-      if (mode === MODE_LINK) links.set(path, bytes.toString());
-      else if (mode !== MODE_GITLINK) contents.set(path, bytes);
-      const size = mode === MODE_GITLINK ? 0 : bytes.length;
-      return { path, isUtf8: true, mode, size, oid: sha256Hex(bytes).slice(0, 40) };
-    });
-  return { id: sha256Hex(JSON.stringify(records)).slice(0, 40), records, links, contents };
-}
-
-function readFile(file: FakeFile): { mode: string; bytes: Buffer } {
-  if (typeof file === 'string' || file instanceof Uint8Array) {
-    return { mode: MODE_FILE, bytes: Buffer.from(file) };
-  }
-  if ('symlink' in file) return { mode: MODE_LINK, bytes: Buffer.from(file.symlink) };
-  if ('gitlink' in file) return { mode: MODE_GITLINK, bytes: Buffer.from(file.gitlink) };
-  return { mode: file.mode ?? MODE_FILE, bytes: Buffer.from(file.content) };
-}
-
-function toArchive({ id, records, links, contents }: MemoryTree): TreeArchive {
-  const entries = async function* (): AsyncGenerator<TreeEntry> {
-    for (const { path, mode, size } of records) {
-      if (mode === MODE_GITLINK) yield { type: 'folder', path };
-      else if (mode === MODE_LINK) {
-        yield { type: 'symlink', path, target: links.get(path) ?? '' };
-      } else {
-        const content = contents.get(path) ?? new Uint8Array();
-        yield { type: 'file', path, executable: mode === MODE_EXECUTABLE, size, content };
-      }
-    }
-  };
-  return {
-    digest: id,
-    entryCount: records.length,
-    bytesTotal: [...contents.values()].reduce((sum, { length }) => sum + length, 0),
-    open: (signal) => packTree(entries(), signal),
-  };
 }

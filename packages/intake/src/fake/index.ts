@@ -1,2 +1,3 @@
 export { createFakeIntake, fakeCommitId } from './fake-intake.ts';
-export type { FakeCommit, FakeFile, FakeIntakeOptions, FakeTree } from './fake-intake.ts';
+export type { FakeCommit, FakeIntakeOptions } from './fake-intake.ts';
+export type { FakeFile, FakeTree } from './memory-tree.ts';

@@ -9,24 +9,28 @@ import {
 import { collect, readObjects, type StreamedObject } from './objects.ts';
 import type { GitContext } from './process.ts';
 
+type Written = ReadonlyMap<string, Uint8Array>;
+
 const BLOCK_BYTES = 131_072;
 /** Files up to this size are passed on whole; larger ones in pieces. */
 const WHOLE_BYTES_MAX = 262_144;
 
 /**
  * A tree as an archive of its raw blob bytes: no attributes, filters, line endings or checkout come between, so what
- * runs is what the commit's id names (THREATS D10, D11). A submodule is an empty folder.
+ * runs is what the commit's id names (THREATS D10, D11). A submodule is an empty folder. `written` holds, by id, the
+ * contents that are no objects of the repository.
  */
 export function createArchive(
   context: GitContext,
   tree: string,
   records: readonly TreeRecord[],
+  written: Written = new Map(),
 ): TreeArchive {
   return {
     digest: tree,
     entryCount: records.length,
     bytesTotal: records.reduce((sum, { mode, size }) => sum + (isFileMode(mode) ? size : 0), 0),
-    open: (signal) => toBlocks(packTree(toEntries(context, records, signal), signal)),
+    open: (signal) => toBlocks(packTree(toEntries(context, { records, written }, signal), signal)),
   };
 }
 
@@ -47,15 +51,25 @@ async function* toBlocks(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
 
 async function* toEntries(
   context: GitContext,
-  records: readonly TreeRecord[],
+  { records, written }: { readonly records: readonly TreeRecord[]; readonly written: Written },
   signal: AbortSignal,
 ): AsyncGenerator<TreeEntry> {
-  const ids = records.filter(({ mode }) => mode !== MODE_GITLINK).map(({ oid }) => oid);
+  const contentOf = ({ mode, oid }: TreeRecord) =>
+    isFileMode(mode) ? written.get(oid) : undefined;
+  const ids = records
+    .filter((record) => record.mode !== MODE_GITLINK && contentOf(record) === undefined)
+    .map(({ oid }) => oid);
   const objects = readObjects(context, ids, signal);
   try {
-    for (const { path, mode, size } of records) {
+    for (const record of records) {
+      const { path, mode, size } = record;
       if (mode === MODE_GITLINK) {
         yield { type: 'folder', path };
+        continue;
+      }
+      const content = contentOf(record);
+      if (content !== undefined) {
+        yield { type: 'file', path, executable: mode === MODE_EXECUTABLE, size, content };
         continue;
       }
       const { value: object } = await objects.next();

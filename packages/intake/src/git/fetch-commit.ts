@@ -1,12 +1,12 @@
 import { isAppError, type CommitSha, type SourceReason } from '@kervyxa/core';
 import { layoutProblem } from '../tree/layout.ts';
-import type { FetchedCommit, IntakeOutcome, IntakeRequest } from '../port.ts';
+import type { IntakeOutcome, IntakeRequest } from '../port.ts';
 import { parseUrlOrThrow } from './address.ts';
-import { createArchive } from './archive.ts';
+import { withoutTrees, withTrees } from './candidate.ts';
 import type { Capture, CaptureFailure } from './capture.ts';
 import { readCommits } from './commit-object.ts';
 import { exportCommit } from './export.ts';
-import { inspect, readLinks, type Inspection, type KnownTree, type Links } from './inspect.ts';
+import { inspect, readLinks, type KnownTree, type Links } from './inspect.ts';
 import { listTree } from './listing.ts';
 import { isMakersFault } from './intact.ts';
 import { damaged, obtain, type IntakeTools } from './obtain.ts';
@@ -143,7 +143,8 @@ async function judge(
   }
   const tree = { id: facts.tree, records: listed.records };
   const inspection = await inspect(context, base, tree, signal);
-  return { kind: 'fetched', source: withTrees(read, context, base, tree, inspection) };
+  const content = { context, base, signal };
+  return { kind: 'fetched', source: withTrees(read, content, tree, inspection) };
 }
 
 /** The base as it is laid out; else why it can't be, as a sentence. */
@@ -170,44 +171,4 @@ async function isAncestor(
   const { exitCode } = await runGit(context, argv, signal);
   if (exitCode === 0) return true;
   return exitCode === 1 ? false : null;
-}
-
-type ReadCommit = Pick<
-  FetchedCommit,
-  'commit' | 'tree' | 'baseTree' | 'message' | 'exportCapture' | 'close'
->;
-
-function withTrees(
-  read: ReadCommit,
-  context: GitContext,
-  base: KnownTree,
-  tree: KnownTree,
-  { changedFiles, faults }: Inspection,
-): FetchedCommit {
-  return {
-    ...read,
-    isDescendant: true,
-    changedFiles,
-    treeFaults: faults,
-    archive: () => {
-      if (faults.length > 0) throw new TypeError('a tree with faults has no archive');
-      return createArchive(context, tree.id, tree.records);
-    },
-    baseArchive: () => createArchive(context, base.id, base.records),
-  };
-}
-
-function withoutTrees(read: ReadCommit): FetchedCommit {
-  return {
-    ...read,
-    isDescendant: false,
-    changedFiles: [],
-    treeFaults: [],
-    archive: noArchive,
-    baseArchive: noArchive,
-  };
-}
-
-function noArchive(): never {
-  throw new TypeError('a commit that does not descend from the base has no archive');
 }

@@ -22,6 +22,7 @@ export type Links = ReadonlyMap<string, string | null>;
 export interface Inspection {
   readonly changedFiles: readonly ChangedFile[];
   readonly faults: readonly TreeFault[];
+  readonly links: Links;
 }
 
 /** A link's target is a path, and no kernel follows a longer one. */
@@ -67,7 +68,7 @@ export async function inspect(
     baseMode,
     mode,
   }));
-  return { changedFiles, faults };
+  return { changedFiles, faults, links };
 }
 
 /** The targets of a tree's links. */

@@ -1,4 +1,5 @@
 import { text } from 'node:stream/consumers';
+import { isFileMode, type TreeRecord } from '../tree/record.ts';
 import type { GitContext, GitStream } from './process.ts';
 import { streamGit, toReadError } from './process.ts';
 
@@ -78,6 +79,20 @@ export async function collect(
     if (object.size <= bytesMax) pieces.push(piece);
   }
   return object.size <= bytesMax ? Buffer.concat(pieces) : null;
+}
+
+/** Bytes of one file of a tree; null where it is none or has more than `bytesMax` bytes. */
+export async function readFileOf(
+  context: GitContext,
+  record: TreeRecord | undefined,
+  bytesMax: number,
+  signal: AbortSignal,
+): Promise<Uint8Array | null> {
+  if (record === undefined || !isFileMode(record.mode) || record.size > bytesMax) return null;
+  for await (const object of readObjects(context, [record.oid], signal)) {
+    return await collect(object, bytesMax);
+  }
+  return null;
 }
 
 /** Type and size of one object without reading it; null where it is not there. */

@@ -4,7 +4,6 @@ import { isAppError, toPrintable, type CommitSha } from '@kervyxa/core';
 import { createIntakeError } from '../errors.ts';
 import type { BaseTree } from '../port.ts';
 import { layoutProblem } from '../tree/layout.ts';
-import { isFileMode, type TreeRecord } from '../tree/record.ts';
 import { parseUrlOrThrow } from './address.ts';
 import { readCommits } from './commit-object.ts';
 import { damaged, obtain, type IntakeTools } from './obtain.ts';
@@ -12,7 +11,7 @@ import { exportBundle } from './export.ts';
 import { holdStores } from './hold.ts';
 import { findLfsPointers, readLinks } from './inspect.ts';
 import { listTree } from './listing.ts';
-import { collect, readObjects } from './objects.ts';
+import { readFileOf } from './objects.ts';
 import { isMakersFault } from './intact.ts';
 import { runGit, type GitContext } from './process.ts';
 import type { Store } from './store.ts';
@@ -111,19 +110,6 @@ async function* exportBase(
   } finally {
     await pieces.return(undefined);
   }
-}
-
-async function readFileOf(
-  context: GitContext,
-  record: TreeRecord | undefined,
-  bytesMax: number,
-  signal: AbortSignal,
-): Promise<Uint8Array | null> {
-  if (record === undefined || !isFileMode(record.mode) || record.size > bytesMax) return null;
-  for await (const object of readObjects(context, [record.oid], signal)) {
-    return await collect(object, bytesMax);
-  }
-  return null;
 }
 
 async function openUrl(
