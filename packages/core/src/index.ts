@@ -28,6 +28,8 @@ export { readTar } from './read-tar.ts';
 export type { TarEntry } from './read-tar.ts';
 export { packTree, TREE_TIME } from './tree.ts';
 export type { TreeArchive, TreeEntry } from './tree.ts';
+export { BUNDLE_LIMITS, sealTree } from './seal-tree.ts';
+export type { TreeLimits } from './seal-tree.ts';
 export { createIdSource, ID_PREFIXES, idSchemaOf } from './ids.ts';
 export type { IdKind, IdSource } from './ids.ts';
 export {

@@ -1,12 +1,14 @@
-import { packTree, sha256Hex, toPrintable, type TreeArchive, type TreeEntry } from '@kervyxa/core';
+import {
+  sealTree,
+  toPrintable,
+  type TreeArchive,
+  type TreeEntry,
+  type TreeLimits,
+} from '@kervyxa/core';
 import { createIntakeError } from '../errors.ts';
 
-export interface PackageLimits {
-  /** Files and folders. */
-  readonly entriesMax: number;
-  /** Sum of file sizes in bytes; the package is held in memory. */
-  readonly bytesMax: number;
-}
+/** The package is held in memory. */
+export type PackageLimits = TreeLimits;
 
 export const PACKAGE_LIMITS: PackageLimits = { entriesMax: 10_000, bytesMax: 64 * 1_048_576 };
 
@@ -19,25 +21,8 @@ export interface VerifierPackage {
 
 /** Packs entries, which stand in the order of a walk by byte order of names, as the one archive of their content. */
 export async function sealPackage(entries: readonly TreeEntry[]): Promise<VerifierPackage> {
-  const never = new AbortController().signal;
-  const stream = Buffer.concat(await Array.fromAsync(packTree(toStream(entries), never)));
-  const sha256 = sha256Hex(stream);
-  return {
-    sha256,
-    archive: {
-      digest: sha256,
-      entryCount: entries.length,
-      bytesTotal: entries.reduce((sum, each) => sum + (each.type === 'file' ? each.size : 0), 0),
-      open: async function* (signal) {
-        signal.throwIfAborted();
-        yield stream;
-      },
-    },
-  };
-}
-
-async function* toStream(entries: readonly TreeEntry[]): AsyncGenerator<TreeEntry> {
-  yield* entries;
+  const archive = await sealTree(entries);
+  return { archive, sha256: archive.digest };
 }
 
 export function refused(path: string, problem: string): Error {
