@@ -8,6 +8,13 @@ const family = defineErrors({
     exitCode: 2,
     meaning: 'The hidden package given is not the one that the contract froze.',
   },
+  VERIFIER_DEPENDENCIES_MISMATCH: {
+    fault: 'caller',
+    retryable: false,
+    httpStatus: 422,
+    exitCode: 2,
+    meaning: 'The dependency bundle given is not the one that the contract froze.',
+  },
 });
 
 export const VERIFIER_ERRORS = family.table;

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Criterion } from '@kervyxa/contract';
+import { Sha256HexSchema } from '@kervyxa/core';
 import type { FileReading, RunOutcome } from '@kervyxa/sandbox';
-import { gradeRun, type Grade, type RunEvidence } from './grade.ts';
+import type { CountReading, CountReport } from './count.ts';
+import type { Grade } from './grade-end.ts';
+import { gradeRun, type RunEvidence } from './grade.ts';
 import type { MetricReading } from './metric.ts';
 import { contractWith, criterion } from './testing/contract.ts';
 
@@ -30,7 +33,12 @@ function only(overrides: Record<string, unknown>): Criterion {
 }
 
 function judge(overrides: Record<string, unknown>, evidence: Partial<RunEvidence>): Grade {
-  const nothing: RunEvidence = { outcome: ended(), metric: { kind: 'none' }, file: null };
+  const nothing: RunEvidence = {
+    outcome: ended(),
+    metric: { kind: 'none' },
+    file: null,
+    count: null,
+  };
   return gradeRun(only(overrides), { ...nothing, ...evidence });
 }
 
@@ -169,6 +177,99 @@ describe('a metric', () => {
       'fail THRESHOLD_NOT_MET',
     );
     expect(reasonOf(peak, {})).toBe('inconclusive STAGE_UNAVAILABLE');
+  });
+});
+
+describe('counted work', () => {
+  const answer = Sha256HexSchema.parse('ab'.repeat(32));
+  const otherAnswer = Sha256HexSchema.parse('cd'.repeat(32));
+  const counted = { ...marker, source: 'node_block_count', stdoutSha256: answer };
+  const says = (report: Partial<CountReport>): CountReading => ({
+    kind: 'one',
+    report: { count: 99, stdoutSha256: answer, exitCode: 0, signal: null, ...report },
+  });
+  it.each<[string, CountReading, Partial<RunOutcome>, string]>([
+    ['below the threshold passes', says({}), {}, 'pass'],
+    ['at the threshold of lt fails', says({ count: 100 }), {}, 'fail THRESHOLD_NOT_MET'],
+    [
+      'is nothing: the program leaves early, without the answer',
+      says({ count: 0, stdoutSha256: otherAnswer }),
+      {},
+      'fail ASSERTION_FAILED',
+    ],
+    [
+      'is none that the harness trusts, whatever the answer',
+      says({ count: null }),
+      {},
+      'fail METRIC_MISSING',
+    ],
+    [
+      'of a program that fails does not count (BUG-1, M20)',
+      says({ exitCode: 1 }),
+      {},
+      'fail EXIT_CODE_MISMATCH',
+    ],
+    [
+      'of a program that exits with 127 is its own failure (C11)',
+      says({ exitCode: 127 }),
+      {},
+      'fail EXIT_CODE_MISMATCH',
+    ],
+    [
+      'of a program that was killed is a crash',
+      says({ count: null, exitCode: null, signal: 'SIGSEGV' }),
+      {},
+      'fail CRASHED',
+    ],
+    [
+      'of a program that the kernel killed for memory is memory',
+      says({ count: null, exitCode: null, signal: 'SIGKILL' }),
+      { oomKilled: true },
+      'fail MEMORY_LIMIT',
+    ],
+    [
+      'of a program whose forks were refused is the pids limit',
+      says({ exitCode: 1 }),
+      { pidsLimitHit: true },
+      'fail PIDS_LIMIT',
+    ],
+    [
+      'of a program with no end at all fails',
+      says({ count: null, exitCode: null }),
+      {},
+      'fail EXIT_CODE_MISMATCH',
+    ],
+    ['with no line of the harness fails', { kind: 'none' }, {}, 'fail METRIC_MISSING'],
+    [
+      'prints a report of its own: two lines fail (M05)',
+      { kind: 'several', count: 2 },
+      {},
+      'fail METRIC_DUPLICATED',
+    ],
+    [
+      'with more on stdout than the line fails',
+      { kind: 'malformed', line: 'hello' },
+      {},
+      'fail METRIC_MALFORMED',
+    ],
+    [
+      'kills the harness once it has reported: its end decides',
+      says({}),
+      { exitCode: 137 },
+      'fail CRASHED',
+    ],
+    ['reported before hanging does not count', says({}), { timedOut: true }, 'fail TIME_LIMIT'],
+  ])('%s', (_title, count, facts, expected) => {
+    expect(reasonOf(counted, { count, outcome: ended(facts) })).toBe(expected);
+  });
+
+  it('is the metric, also when it fails, and a metric line says nothing', () => {
+    expect(judge(counted, { count: says({ count: 250 }), metric: one(1) }).metric).toBe(250);
+  });
+
+  it('without a pinned answer is INCONCLUSIVE, whatever came', () => {
+    const unpinned = { ...marker, source: 'instructions' };
+    expect(reasonOf(unpinned, { count: says({}) })).toBe('inconclusive STAGE_UNAVAILABLE');
   });
 });
 

@@ -1,29 +1,25 @@
 import { compileLinearRegex, type Contract, type Criterion } from '@kervyxa/contract';
-import { type ReasonCode, toPrintable } from '@kervyxa/core';
+import { toPrintable } from '@kervyxa/core';
 import type { FileReading, RunOutcome } from '@kervyxa/sandbox';
+import type { CountReading } from './count.ts';
+import { measureCount } from './grade-count.ts';
+import { fail, type Grade, gradeEnd, inconclusive, PASS } from './grade-end.ts';
 import type { MetricReading } from './metric.ts';
 
-export interface Grade {
-  readonly status: 'pass' | 'fail' | 'inconclusive';
-  /** Null for a pass. */
-  readonly reason: ReasonCode | null;
-  readonly message: string | null;
-  readonly metric: number | null;
-}
-
-/** Everything recorded about one run of a criterion. `file` is null where the criterion names none. */
+/**
+ * Everything recorded about one run of a criterion. `file` is null where the criterion names none, `count` where its
+ * work is not counted.
+ */
 export interface RunEvidence {
   readonly outcome: RunOutcome;
   readonly metric: MetricReading;
   readonly file: FileReading | null;
+  readonly count: CountReading | null;
 }
 
 /** Exit statuses with which a shell says that it could not run the command. */
 const COMMAND_NOT_RUN = new Set([126, 127]);
-const SIGNALLED_ABOVE = 128;
-const SIGKILLED = 137;
 const SIGNS = { lt: '<', lte: '<=', gt: '>', gte: '>=', eq: '=' } as const;
-const PASS: Grade = { status: 'pass', reason: null, message: null, metric: null };
 
 /**
  * Grades a run from recorded facts alone; pure. Facts of ours come first (time-out, flood), then the exit status,
@@ -53,36 +49,6 @@ export function isCommandNotFound(criterion: Criterion, outcome: RunOutcome): bo
   const { timedOut, outputExceeded, exitCode } = outcome;
   if (timedOut || outputExceeded || exitCode === expectedExitCode(criterion)) return false;
   return COMMAND_NOT_RUN.has(exitCode);
-}
-
-/** How a process ended against how it should have. */
-function gradeEnd(
-  outcome: RunOutcome,
-  expected: { readonly exitCode: number; readonly timeoutSeconds: number },
-): Grade {
-  const { exitCode } = outcome;
-  if (outcome.timedOut)
-    return fail(
-      'TIME_LIMIT',
-      `expected an end within ${expected.timeoutSeconds} s (timeoutSeconds), got none, also with nothing beside it`,
-    );
-  if (outcome.outputExceeded) {
-    return fail('OUTPUT_LIMIT', 'expected output within environment.outputKB, got more');
-  }
-  // A child that was killed for memory does not fail a command that copes with it (BUG-20), but a contract that
-  // expects 137 does not mean this.
-  const killedForMemory = outcome.oomKilled && exitCode === SIGKILLED;
-  if (exitCode === expected.exitCode && !killedForMemory) return PASS;
-  const got = `expected exit status ${expected.exitCode}, got ${exitCode}`;
-  if (outcome.oomKilled)
-    return fail('MEMORY_LIMIT', `${got} after the kernel killed it at environment.memoryMB`);
-  if (outcome.workspaceFull === true)
-    return fail('DISK_LIMIT', `${got} with /workspace full (environment.workspaceMB)`);
-  if (outcome.pidsLimitHit === true)
-    return fail('PIDS_LIMIT', `${got} after a fork was refused at environment.pidsLimit`);
-  if (exitCode > SIGNALLED_ABOVE)
-    return fail('CRASHED', `${got}: killed by signal ${exitCode - SIGNALLED_ABOVE}`);
-  return fail('EXIT_CODE_MISMATCH', got);
 }
 
 /** How one of the contract's set-up commands ended. */
@@ -173,7 +139,7 @@ function gradeBenchmark(
 
 function measure(
   criterion: Extract<Criterion, { type: 'benchmark' }>,
-  { outcome, metric, file }: RunEvidence,
+  { outcome, metric, file, count }: RunEvidence,
 ): number | Grade {
   switch (criterion.source) {
     case 'marker':
@@ -198,7 +164,7 @@ function measure(
     case 'python_opcode_count':
     case 'python_peak_bytes':
     case 'instructions':
-      throw new TypeError(`benchmark source ${criterion.source} has no run to grade`);
+      return measureCount(criterion, outcome, count);
   }
 }
 
@@ -242,12 +208,4 @@ function compare(
     case 'eq':
       return value === threshold;
   }
-}
-
-function fail(reason: ReasonCode, message: string): Grade {
-  return { status: 'fail', reason, message, metric: null };
-}
-
-function inconclusive(reason: ReasonCode, message: string): Grade {
-  return { status: 'inconclusive', reason, message, metric: null };
 }

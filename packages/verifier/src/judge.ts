@@ -1,4 +1,4 @@
-import { type Contract, COUNTED_SOURCES, type Criterion } from '@kervyxa/contract';
+import { type Contract, type Criterion, isCountedSource } from '@kervyxa/contract';
 import type { ContractReason, TreeArchive, Verdict } from '@kervyxa/core';
 import type { VerificationEvent } from './events.ts';
 import { gradeRun, gradeSetup, isCommandNotFound } from './grade.ts';
@@ -27,6 +27,7 @@ export interface JudgeRequest {
   readonly tree: TreeArchive;
   readonly baseTree: TreeArchive;
   readonly verifierPackage: TreeArchive | null;
+  readonly dependencies: TreeArchive | null;
 }
 
 type RunnableCriterion = Exclude<Criterion, { type: 'judge_probe' | 'checker' }>;
@@ -38,6 +39,8 @@ export type Judgement =
 
 const NOT_FOUND_AT_BASE =
   'the shell finds no such command, at the base commit either: the contract names one that is not there';
+const NOT_COUNTED_AT_BASE =
+  'the image has no harness for this source, or finds no such program, at the base commit either';
 const STARTED_AHEAD = 2;
 /** Nothing runs beside, and no container is started meanwhile. */
 const ALONE = { isAlone: true, parallelism: 1, startedAhead: 0 };
@@ -177,9 +180,9 @@ async function judgeNotFoundAtBase(
     }
     const end = atBase.ends.get(criterion.id);
     if (end?.kind !== 'ran') return [gradeCriterion(criterion, end, signal)];
-    return isNotFound(criterion, end)
-      ? [toContractBroken(criterion, 'COMMAND_NOT_FOUND', NOT_FOUND_AT_BASE)]
-      : [];
+    if (!isNotFound(criterion, end)) return [];
+    const message = isCounted(criterion) ? NOT_COUNTED_AT_BASE : NOT_FOUND_AT_BASE;
+    return [toContractBroken(criterion, 'COMMAND_NOT_FOUND', message)];
   });
 }
 
@@ -219,25 +222,26 @@ function toUnavailable(criterion: Criterion, request: JudgeRequest): CriterionRe
 /** Why a criterion can't run here, whatever the commit; null where it can. */
 function whyUnavailable(
   criterion: Criterion,
-  { contract, verifierPackage }: JudgeRequest,
+  { contract, verifierPackage, dependencies }: JudgeRequest,
 ): string | null {
   if (criterion.type === 'judge_probe' || criterion.type === 'checker') {
     return `criteria of type ${criterion.type} can't run on this version`;
   }
-  if (
-    criterion.type === 'benchmark' &&
-    COUNTED_SOURCES.some((source) => source === criterion.source)
-  ) {
-    return `benchmark source ${criterion.source} can't run on this version`;
+  if (isCounted(criterion) && criterion.stdoutSha256 === null) {
+    return 'the contract does not pin the answer of the work that it counts (stdoutSha256)';
   }
-  if (contract.environment.dependencies !== null) {
-    return "the contract needs a dependency bundle, which this version can't mount";
+  if (contract.environment.dependencies !== null && dependencies === null) {
+    return 'the dependency bundle was not given (kervyxa verify --deps FILE)';
   }
   // A contract may leave the digest to the folder that is given, and then none is.
   if (verifierPackage === null && needsPackage(criterion, contract)) {
     return 'the hidden package was not given (kervyxa verify --package DIR)';
   }
   return null;
+}
+
+function isCounted(criterion: Criterion): criterion is Extract<Criterion, { type: 'benchmark' }> {
+  return criterion.type === 'benchmark' && isCountedSource(criterion.source);
 }
 
 function needsPackage({ visibility, command }: RunnableCriterion, contract: Contract): boolean {

@@ -5,7 +5,7 @@ import {
   type SolverReason,
   toPrintable,
 } from '@kervyxa/core';
-import type { ChangedFile, FetchedCommit } from '@kervyxa/intake';
+import type { CandidateTree, ChangedFile } from '@kervyxa/intake';
 import type { Reason } from './result.ts';
 
 const CLAIM_TRAILER = /^Kervyxa-Claim:[ \t]*(\S+)[ \t]*$/i;
@@ -13,9 +13,9 @@ const MODE_LINK = '120000';
 /** Of one code. A commit can change a hundred thousand files, and a result is stored and shown. */
 const REASONS_MAX = 100;
 
-/** What policy needs of a fetched commit; no I/O hides behind it. */
+/** What policy needs of a tree and its commit; no I/O hides behind it. */
 export type PolicyFacts = Pick<
-  FetchedCommit,
+  CandidateTree,
   'isDescendant' | 'changedFiles' | 'treeFaults' | 'message'
 >;
 

@@ -1,7 +1,8 @@
 import { ReasonCodeSchema, VerdictSchema } from '@kervyxa/core';
 import type { Criterion } from '@kervyxa/contract';
 import { z } from 'zod';
-import type { Grade, RunEvidence } from './grade.ts';
+import type { Grade } from './grade-end.ts';
+import type { RunEvidence } from './grade.ts';
 
 /** `not_run`: an earlier step already decided, so the criterion never started. */
 export const CRITERION_STATUSES = ['pass', 'fail', 'inconclusive', 'error', 'not_run'] as const;
@@ -30,7 +31,7 @@ export const CriterionResultSchema = z.strictObject({
   peakMemoryBytes: z.number().nullable(),
   /** Information only; no verdict depends on it. */
   durationMs: z.number().nullable(),
-  /** SHA-256 over everything the command printed on stdout; null where it did not run. */
+  /** SHA-256 over everything the command printed on stdout; null where it did not run, or its harness tells none. */
   outputSha256: z.string().nullable(),
 });
 export type CriterionResult = z.infer<typeof CriterionResultSchema>;
@@ -76,18 +77,19 @@ export function toNotRun({ id, type, visibility }: Criterion): CriterionResult {
 /** A criterion that ran, with its grade. */
 export function toResult(
   criterion: Criterion,
-  { outcome }: RunEvidence,
+  { outcome, count }: RunEvidence,
   { status, reason, message, metric }: Grade,
 ): CriterionResult {
+  const report = count?.kind === 'one' ? count.report : null;
   return {
     ...toNotRun(criterion),
     status,
     reason,
     message,
     metric,
-    exitCode: outcome.exitCode,
+    exitCode: report === null ? outcome.exitCode : report.exitCode,
     peakMemoryBytes: outcome.peakMemoryBytes,
     durationMs: Math.round(outcome.durationMs),
-    outputSha256: outcome.stdout.sha256,
+    outputSha256: count === null ? outcome.stdout.sha256 : (report?.stdoutSha256 ?? null),
   };
 }

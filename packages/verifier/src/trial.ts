@@ -1,4 +1,9 @@
-import type { Contract, Criterion, FileAssertion } from '@kervyxa/contract';
+import {
+  type Contract,
+  type Criterion,
+  type FileAssertion,
+  isCountedSource,
+} from '@kervyxa/contract';
 import type { TreeArchive } from '@kervyxa/core';
 import type {
   FileReading,
@@ -10,6 +15,7 @@ import type {
   StagedRun,
 } from '@kervyxa/sandbox';
 import pLimit, { type LimitFunction } from 'p-limit';
+import { type CountReading, readCount, toCountCommand } from './count.ts';
 import type { Gate } from './gate.ts';
 import { gradeSetup, type RunEvidence } from './grade.ts';
 import { MetricScanner } from './metric.ts';
@@ -32,6 +38,7 @@ export interface TrialRequest {
   readonly image: string;
   readonly tree: TreeArchive;
   readonly verifierPackage: TreeArchive | null;
+  readonly dependencies: TreeArchive | null;
   readonly criteria: readonly Criterion[];
   /** How many criteria run side by side. */
   readonly parallelism: number;
@@ -86,9 +93,10 @@ async function runSession(
   listener: TrialListener,
   signal: AbortSignal,
 ): Promise<TrialEnd> {
-  const { contract, image, tree, verifierPackage, criteria } = request;
+  const { contract, image, tree, verifierPackage, dependencies, criteria } = request;
+  const limits = toLimits(contract);
   const session = await sandbox.openSession(
-    { image, tree, verifierPackage, limits: toLimits(contract), runsMax: criteria.length },
+    { image, tree, verifierPackage, dependencies, limits, runsMax: criteria.length },
     signal,
   );
   // Reported when it happens; what keeps it from happening is thrown below, after whatever waited for it.
@@ -198,7 +206,12 @@ async function runCriterion(
       return { release: outcome };
     });
     const outcome = await release;
-    return { outcome, metric: scanner.finish(), file: await readFileOf(criterion, staged, signal) };
+    return {
+      outcome,
+      metric: scanner.finish(),
+      file: await readFileOf(criterion, staged, signal),
+      count: readCountOf(criterion, outcome),
+    };
   } finally {
     // Removed while others run; the session's close waits for it and reports what could not be removed.
     staged.dispose().catch(() => undefined);
@@ -210,7 +223,15 @@ function commandOf(criterion: Criterion): string {
   if (criterion.type === 'judge_probe' || criterion.type === 'checker') {
     throw new TypeError(`a criterion of type ${criterion.type} is not run by a trial`);
   }
+  if (criterion.type === 'benchmark' && isCountedSource(criterion.source)) {
+    return toCountCommand(criterion.source, criterion.command);
+  }
   return criterion.command;
+}
+
+function readCountOf(criterion: Criterion, { stdout }: RunOutcome): CountReading | null {
+  const isCounted = criterion.type === 'benchmark' && isCountedSource(criterion.source);
+  return isCounted ? readCount(stdout) : null;
 }
 
 /** The file that the criterion names, as the command left it; its content only where grading looks at it. */

@@ -403,7 +403,10 @@ describe('what can not run here', () => {
       'a checker stage',
       { type: 'checker', command: undefined, checker: { sha256: 'a'.repeat(64) }, stage: 'main' },
     ],
-    ['counted work', { type: 'benchmark', source: 'python_opcode_count', metric }],
+    [
+      'counted work without a pinned answer',
+      { type: 'benchmark', source: 'python_opcode_count', metric },
+    ],
   ])('%s is INCONCLUSIVE, and the rest still runs', async (_title, overrides) => {
     const plain = Object.fromEntries(
       Object.entries({ ...criterion('c'), ...overrides }).filter(
@@ -470,6 +473,112 @@ describe('the hidden package', () => {
     await expect(
       tell({ criteria, contract, request: { verifierPackage: other }, commands: {} }),
     ).rejects.toMatchObject({ code: 'VERIFIER_PACKAGE_MISMATCH' });
+  });
+});
+
+describe('the dependency bundle', () => {
+  const archive: TreeArchive = {
+    digest: 'd'.repeat(64),
+    entryCount: 1,
+    bytesTotal: 4,
+    open: (signal) => packTree(npmrc(), signal),
+  };
+  async function* npmrc(): AsyncGenerator<TreeEntry> {
+    const content = Buffer.from('rc=1');
+    yield { type: 'file', path: 'npmrc', executable: false, size: 4, content };
+  }
+  const contract: Story['contract'] = {
+    environment: {
+      dependencies: { sha256: 'd'.repeat(64) },
+      setup: [{ command: 'npm ci', timeoutSeconds: 10 }],
+    },
+  };
+  const needsIt: FakeCommand = ({ dependencies }) => ({ exitCode: dependencies.size - 1 });
+
+  it('is there for set-up and for every criterion', async () => {
+    const commands = { 'npm ci': needsIt, tests: needsIt };
+    expect(await verdictOf({ contract, commands, request: { dependencies: archive } })).toBe(
+      'PASS',
+    );
+  });
+
+  it('is there at the base commit too: set-up that fails only here is the solver’s FAIL', async () => {
+    const install: FakeCommand = ({ workspace, dependencies }) =>
+      dependencies.size === 1 && String(workspace.get('a.js')) !== 'head\n' ? {} : { exitCode: 1 };
+    const request = { dependencies: archive };
+    expect(await verdictOf({ contract, request, commands: { 'npm ci': install } })).toBe(
+      'FAIL SETUP_FAILED',
+    );
+  });
+
+  it('that is not given leaves every criterion INCONCLUSIVE, says how to give it, and runs nothing', async () => {
+    const { result } = await tell({ contract, commands: {} });
+    expect(result.verdict).toBe('INCONCLUSIVE');
+    expect(result.reasons).toMatchObject([
+      { code: 'STAGE_UNAVAILABLE', message: expect.stringContaining('--deps FILE') },
+    ]);
+  });
+
+  it.each([
+    ['is not the frozen one', contract, 'e'.repeat(64)],
+    ['is given where the contract names none', {}, 'd'.repeat(64)],
+  ])('that %s is the caller’s mistake, and nothing runs', async (_title, named, digest) => {
+    const dependencies = { ...archive, digest };
+    await expect(
+      tell({ contract: named, request: { dependencies }, commands: {} }),
+    ).rejects.toMatchObject({ code: 'VERIFIER_DEPENDENCIES_MISMATCH' });
+  });
+});
+
+describe('work that is counted', () => {
+  const answer = sha256Hex('42\n');
+  const metric = { name: 'blocks', unit: 'blocks', op: 'lt', threshold: 50 };
+  const criteria = [
+    criterion('fast', {
+      type: 'benchmark',
+      command: 'node sort.js',
+      source: 'node_block_count',
+      stdoutSha256: answer,
+      metric,
+    }),
+  ];
+  const report = (count: number): string =>
+    `KERVYXA_COUNT=${JSON.stringify({ count, stdoutSha256: answer, exitCode: 0, signal: null })}\n`;
+  const run = (command: FakeCommand): Story => ({
+    criteria,
+    commands: { 'exec kervyxa-count node_block_count node sort.js': command },
+  });
+
+  it('is read from the harness that runs the command, with what the program itself printed', async () => {
+    const { result } = await tell(run({ stdout: report(7), stderr: '42\n' }));
+    expect(result).toMatchObject({
+      verdict: 'PASS',
+      criteria: [{ metric: 7, exitCode: 0, outputSha256: answer }],
+    });
+  });
+
+  it('fails above the threshold, with its number', async () => {
+    const { result } = await tell(run({ stdout: report(70) }));
+    expect(result).toMatchObject({ verdict: 'FAIL', criteria: [{ metric: 70 }] });
+  });
+
+  it('tells nothing of the answer where the harness tells nothing', async () => {
+    const { result } = await tell(run({ exitCode: 1 }));
+    expect(result.criteria).toMatchObject([{ status: 'fail', exitCode: 1, outputSha256: null }]);
+  });
+
+  it('on an image without the harness is the contract’s fault, which names an unfit image', async () => {
+    const { result } = await tell(run(notFound));
+    expect(result.reasons).toMatchObject([
+      { code: 'COMMAND_NOT_FOUND', message: expect.stringContaining('no harness') },
+    ]);
+    expect(result.verdict).toBe('INCONCLUSIVE');
+  });
+
+  it('deletes the program that the base has: the solver can not choose INCONCLUSIVE', async () => {
+    expect(await verdictOf(run(onHead(notFound, { stdout: report(7) })))).toBe(
+      'FAIL EXIT_CODE_MISMATCH',
+    );
   });
 });
 

@@ -1,16 +1,14 @@
 import type { Contract } from '@kervyxa/contract';
-import type { Clock, CommitSha, TreeArchive, Verdict } from '@kervyxa/core';
+import type { Clock, CommitSha, TreeArchive } from '@kervyxa/core';
 import type { FetchedCommit, Intake } from '@kervyxa/intake';
 import type { Sandbox } from '@kervyxa/sandbox';
 import { verifierError } from './errors.ts';
 import type { VerificationEvent } from './events.ts';
 import { createGate, type Gate } from './gate.ts';
 import { toInfraReason } from './infra.ts';
-import { judgeCriteria } from './judge.ts';
-import { gradePolicy } from './policy.ts';
-import { type Reason, toNotRun, type VerificationResult } from './result.ts';
+import { judgeCandidate, type StepEnd, toEnd } from './judge-candidate.ts';
+import { toNotRun, type VerificationResult } from './result.ts';
 import { createStepLog, type StepLog } from './steps.ts';
-import { gradeVerdict, toReasons } from './verdict.ts';
 
 export interface VerifierDeps {
   readonly intake: Intake;
@@ -31,7 +29,10 @@ export interface VerifyRequest {
   readonly commit: CommitSha;
   /** Its digest is the SHA-256 that the contract names. Null: hidden criteria that need it end INCONCLUSIVE. */
   readonly verifierPackage: TreeArchive | null;
-  /** The dependency bundle that the contract froze; its digest is `environment.dependencies.sha256`. */
+  /**
+   * The dependency bundle; its digest is the SHA-256 that the contract names. Left out or null: a contract that names
+   * one ends INCONCLUSIVE.
+   */
   readonly dependencies?: TreeArchive | null;
   /** The token issued to this solver, for contracts with `claim: trailer`; null where none is issued. */
   readonly claimToken?: string | null;
@@ -42,15 +43,10 @@ export interface VerifyOptions {
   readonly onEvent?: (event: VerificationEvent) => void;
 }
 
-/** What a step hands to the next one, or why no next one runs. */
-type StepEnd<T> =
-  | { readonly kind: 'go'; readonly value: T }
-  | { readonly kind: 'stop'; readonly verdict: Verdict; readonly reasons: readonly Reason[] };
-
 /**
  * Judges one commit against one contract.
  *
- * 1. The hidden package is the one that the contract froze, or the caller is told.
+ * 1. The hidden package and the dependency bundle are those that the contract froze, or the caller is told.
  * 2. The commit is fetched, whole and exact; what can't be had is INCONCLUSIVE.
  * 3. The diff is held against the constraints; every breach is FAIL, and nothing of the solver's runs.
  * 4. The image is resolved to the one content that the engine holds.
@@ -58,7 +54,7 @@ type StepEnd<T> =
  * 6. The verdict follows from the criteria; no criterion, no PASS.
  *
  * Never throws for what a solver, a server or an engine did: that is a verdict. Throws AppError for what the caller
- * can mend (VERIFIER_PACKAGE_MISMATCH, INTAKE_URL_REFUSED) and the signal's reason after an abort; either way no
+ * can mend (VERIFIER_PACKAGE_MISMATCH, VERIFIER_DEPENDENCIES_MISMATCH, INTAKE_URL_REFUSED) and the signal's reason after an abort; either way no
  * container is left.
  */
 export async function verifyCommit(
@@ -66,7 +62,7 @@ export async function verifyCommit(
   request: VerifyRequest,
   { signal, onEvent = () => undefined }: VerifyOptions,
 ): Promise<VerificationResult> {
-  assertPackageMatches(request);
+  assertInputsFrozen(request);
   const deps = { ...given, gate };
   const log = createStepLog(deps.clock, onEvent);
   const empty = emptyResult(request);
@@ -74,11 +70,14 @@ export async function verifyCommit(
     const fetched = await fetchCommit(deps, request, log, signal);
     if (fetched.kind === 'stop') return { ...empty, ...toEnd(fetched) };
     try {
-      return await judgeFetched(
+      const { claimToken = null, dependencies = null } = request;
+      const asked = { ...request, claimToken, dependencies, candidate: fetched.value };
+      const judged = await judgeCandidate(
         deps,
-        { ...request, source: fetched.value, empty },
+        { ...asked, asksPolicy: true },
         { log, signal, onEvent },
       );
+      return { ...empty, ...judged };
     } finally {
       await fetched.value.close();
     }
@@ -89,46 +88,15 @@ export async function verifyCommit(
   }
 }
 
-async function judgeFetched(
-  deps: Required<VerifierDeps>,
-  request: VerifyRequest & { readonly source: FetchedCommit; readonly empty: VerificationResult },
-  {
-    log,
-    signal,
-    onEvent,
-  }: { log: StepLog; signal: AbortSignal; onEvent: (event: VerificationEvent) => void },
-): Promise<VerificationResult> {
-  const { source, empty } = request;
-  const changedFiles = source.changedFiles.map(({ path, status }) => ({ path, status }));
-  const known = { ...empty, tree: source.tree, changedFiles };
+type FrozenInputs = Pick<VerifyRequest, 'contract' | 'verifierPackage' | 'dependencies'>;
 
-  const policy = checkPolicy(request, log);
-  if (policy.kind === 'stop') return { ...known, ...toEnd(policy) };
-
-  const image = await resolveImage(deps, request.contract, log, signal);
-  if (image.kind === 'stop') return { ...known, ...toEnd(image) };
-
-  const judged = await judgeCriteria(
-    { ...deps, log, onEvent },
-    {
-      contract: request.contract,
-      image: image.value,
-      tree: source.archive(),
-      baseTree: source.baseArchive(),
-      verifierPackage: request.verifierPackage,
-    },
-    signal,
-  );
-  const resolved = { ...known, imageDigest: image.value };
-  if (judged.kind === 'stopped') {
-    const { verdict, reason } = judged;
-    return { ...resolved, verdict, reasons: [reason] };
-  }
-  const { criteria } = judged;
-  return { ...resolved, criteria, verdict: gradeVerdict(criteria), reasons: toReasons(criteria) };
+/** Throws VERIFIER_PACKAGE_MISMATCH, VERIFIER_DEPENDENCIES_MISMATCH. */
+export function assertInputsFrozen(request: FrozenInputs): void {
+  assertPackageMatches(request);
+  assertDependenciesMatch(request);
 }
 
-function assertPackageMatches({ contract, verifierPackage }: VerifyRequest): void {
+function assertPackageMatches({ contract, verifierPackage }: FrozenInputs): void {
   if (verifierPackage === null) return;
   const frozen = contract.verifierPackage?.sha256 ?? null;
   if (frozen === verifierPackage.digest) return;
@@ -138,9 +106,20 @@ function assertPackageMatches({ contract, verifierPackage }: VerifyRequest): voi
   });
 }
 
-async function fetchCommit(
+function assertDependenciesMatch({ contract, dependencies = null }: FrozenInputs): void {
+  if (dependencies === null) return;
+  const frozen = contract.environment.dependencies?.sha256 ?? null;
+  if (frozen === dependencies.digest) return;
+  throw verifierError('VERIFIER_DEPENDENCIES_MISMATCH', {
+    message: `expected the bundle with SHA-256 ${frozen ?? '(none: the contract names no bundle)'}, got ${dependencies.digest}`,
+    fix: 'give the bundle that was packed when the contract was approved, or approve the contract again',
+  });
+}
+
+/** The commit, or why it can't be judged. */
+export async function fetchCommit(
   { intake, gate }: Required<VerifierDeps>,
-  { contract, repositoryUrl, commit }: VerifyRequest,
+  { contract, repositoryUrl, commit }: Pick<VerifyRequest, 'contract' | 'repositoryUrl' | 'commit'>,
   log: StepLog,
   signal: AbortSignal,
 ): Promise<StepEnd<FetchedCommit>> {
@@ -164,44 +143,6 @@ async function fetchCommit(
   }
 }
 
-function checkPolicy(
-  request: VerifyRequest & { readonly source: FetchedCommit },
-  log: StepLog,
-): StepEnd<null> {
-  const finish = log.start({ id: 'policy', kind: 'policy', title: 'Check the changed files' });
-  const reasons = gradePolicy(request.contract, request.source, request.claimToken ?? null);
-  const [primary] = reasons;
-  if (primary === undefined) {
-    finish('pass');
-    return { kind: 'go', value: null };
-  }
-  finish('fail', primary);
-  return { kind: 'stop', verdict: 'FAIL', reasons };
-}
-
-async function resolveImage(
-  { sandbox, runtimes }: VerifierDeps,
-  { environment }: Contract,
-  log: StepLog,
-  signal: AbortSignal,
-): Promise<StepEnd<string>> {
-  const finish = log.start({
-    id: 'image',
-    kind: 'image',
-    title: `Find image ${environment.image}`,
-  });
-  try {
-    const reference = runtimes.get(environment.image) ?? environment.image;
-    const value = await sandbox.resolveImage(reference, signal);
-    finish('pass');
-    return { kind: 'go', value };
-  } catch (error) {
-    const reason = toInfraReason(error, environment.image, signal);
-    finish('error', reason);
-    return { kind: 'stop', verdict: 'ERROR', reasons: [reason] };
-  }
-}
-
 function emptyResult({ contract, contractDigest, commit }: VerifyRequest): VerificationResult {
   return {
     verdict: 'ERROR',
@@ -213,11 +154,4 @@ function emptyResult({ contract, contractDigest, commit }: VerifyRequest): Verif
     criteria: contract.criteria.map(toNotRun),
     reasons: [],
   };
-}
-
-function toEnd({ verdict, reasons }: Extract<StepEnd<unknown>, { kind: 'stop' }>): {
-  verdict: Verdict;
-  reasons: Reason[];
-} {
-  return { verdict, reasons: [...reasons] };
 }
