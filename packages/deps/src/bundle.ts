@@ -1,10 +1,25 @@
 import type { TreeArchive } from '@kervyxa/core';
 
+/** A file's text, by what to call it in messages. */
+export interface NamedText {
+  readonly name: string;
+  readonly text: string;
+}
+
 export interface PackRequest {
-  /** Texts of package-lock.json files, by what to call them in messages. */
-  readonly lockfiles: readonly { readonly name: string; readonly text: string }[];
-  /** Texts of requirements.txt files whose every line pins a version and a hash. */
-  readonly requirements: readonly { readonly name: string; readonly text: string }[];
+  /** Of package-lock.json files. */
+  readonly lockfiles: readonly NamedText[];
+  /** Of requirements.txt files whose every line pins a version and its hashes. */
+  readonly requirements: readonly NamedText[];
+}
+
+export interface PackedPackage {
+  readonly kind: 'npm' | 'python';
+  readonly name: string;
+  readonly version: string;
+  /** As npm writes it: an algorithm, a dash and the digest in base64. */
+  readonly integrity: string;
+  readonly sizeBytes: number;
 }
 
 /** What `npm ci --offline` and `pip install --no-index` need, as a tree of regular files with one digest. */
@@ -12,4 +27,13 @@ export interface DependencyBundle {
   /** 64 hex digits: SHA-256 of the archive's stream, which contracts name as `environment.dependencies.sha256`. */
   readonly sha256: string;
   readonly archive: TreeArchive;
+  /** By kind, name, version and integrity; wheels of one version are several. */
+  readonly packages: readonly PackedPackage[];
+}
+
+export interface PackProgress {
+  readonly packagesDone: number;
+  readonly packagesTotal: number;
+  /** Of tarballs and wheels so far, whether from the network or from npm's cache. */
+  readonly bytes: number;
 }
