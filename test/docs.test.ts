@@ -9,6 +9,7 @@ import {
   SOURCE_REASONS,
 } from '@kervyxa/core';
 import { DB_ERRORS } from '@kervyxa/db';
+import { DEPS_ERRORS } from '@kervyxa/deps';
 import { INTAKE_ERRORS } from '@kervyxa/intake';
 import { SANDBOX_ERRORS } from '@kervyxa/sandbox';
 import { SETTLEMENT_ERRORS } from '@kervyxa/settlement';
@@ -63,6 +64,7 @@ describe('the README', () => {
       CLI_ERRORS,
       CONTRACT_ERRORS,
       DB_ERRORS,
+      DEPS_ERRORS,
       INTAKE_ERRORS,
       SANDBOX_ERRORS,
       SETTLEMENT_ERRORS,
@@ -120,6 +122,7 @@ describe('the error codes', () => {
       ['CLI_', CLI_ERRORS],
       ['CONTRACT_', CONTRACT_ERRORS],
       ['DB_', DB_ERRORS],
+      ['DEPS_', DEPS_ERRORS],
       ['INTAKE_', INTAKE_ERRORS],
       ['SANDBOX_', SANDBOX_ERRORS],
       ['SETTLEMENT_', SETTLEMENT_ERRORS],

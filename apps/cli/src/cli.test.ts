@@ -40,19 +40,19 @@ describe('the command line', () => {
     expect(notAsked.stderr.text()).toBe(asked.stdout.text());
   });
 
-  it.each(['up', 'api', 'worker', 'operator-key', 'lint', 'verify', 'doctor', 'runtimes'])(
-    'explains %s with examples within 80 columns',
-    async (command) => {
-      const host = fakeHost({ columns: 80 });
-      expect(await runCli([command, '--help'], host)).toBe(0);
-      expect(host.stdout.text()).toContain(`$ kervyxa ${command}`);
-      const widths = host.stdout
-        .text()
-        .split('\n')
-        .map((line) => line.length);
-      expect(Math.max(...widths)).toBeLessThanOrEqual(80);
-    },
-  );
+  it.each([
+    ...['up', 'api', 'worker', 'operator-key', 'lint', 'verify', 'doctor', 'runtimes'],
+    ...['deps', 'deps pack', 'package', 'package pack'],
+  ])('explains %s with examples within 80 columns', async (command) => {
+    const host = fakeHost({ columns: 80 });
+    expect(await runCli([...command.split(' '), '--help'], host)).toBe(0);
+    expect(host.stdout.text()).toContain(`$ kervyxa ${command}`);
+    const widths = host.stdout
+      .text()
+      .split('\n')
+      .map((line) => line.length);
+    expect(Math.max(...widths)).toBeLessThanOrEqual(80);
+  });
 
   it('prints its version', async () => {
     const host = fakeHost();

@@ -1,8 +1,10 @@
 import { Command, CommanderError } from 'commander';
 import { apiCommand } from './commands/api.ts';
+import { depsCommand } from './commands/deps-pack.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { lintCommand } from './commands/lint.ts';
 import { operatorKeyCommand } from './commands/operator-key.ts';
+import { packageCommand } from './commands/package-pack.ts';
 import { runtimesCommand } from './commands/runtimes.ts';
 import { upCommand } from './commands/up.ts';
 import { verifyCommand } from './commands/verify.ts';
@@ -18,6 +20,8 @@ const EXIT_USAGE = 2;
 const COMMANDS = [
   { name: 'lint', define: lintCommand },
   { name: 'verify', define: verifyCommand },
+  { name: 'deps', define: depsCommand },
+  { name: 'package', define: packageCommand },
   { name: 'up', define: upCommand },
   { name: 'api', define: apiCommand },
   { name: 'worker', define: workerCommand },
@@ -55,7 +59,7 @@ function createProgram(context: CommandContext): Command {
     .version(VERSION)
     .addHelpText('after', EXAMPLES);
   for (const { define } of COMMANDS) program.addCommand(define(context));
-  for (const command of [program, ...program.commands]) {
+  for (const command of withSubcommands(program)) {
     command
       .exitOverride()
       .configureHelp({ styleTitle: stdout.colors.bold })
@@ -71,6 +75,10 @@ function createProgram(context: CommandContext): Command {
       });
   }
   return program;
+}
+
+function withSubcommands(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(withSubcommands)];
 }
 
 const EXAMPLES = `

@@ -25,7 +25,7 @@ const family = defineErrors({
     exitCode: 4,
     meaning: 'The address to listen on is in use, not of this machine, or not allowed.',
   },
-  CLI_FILE_UNREADABLE: { ...USAGE, meaning: 'A contract file or standard input can not be read.' },
+  CLI_FILE_UNREADABLE: { ...USAGE, meaning: 'A named file or standard input can not be read.' },
   CLI_CONTRACT_REFUSED: {
     ...USAGE,
     meaning: 'The contract has findings that approval refuses, so nothing was run.',
@@ -44,6 +44,13 @@ const family = defineErrors({
     httpStatus: 500,
     exitCode: 4,
     meaning: 'The evidence could not be written, be it before the run or after the verdict.',
+  },
+  CLI_OUTPUT_UNWRITABLE: {
+    fault: 'infra',
+    retryable: true,
+    httpStatus: 500,
+    exitCode: 4,
+    meaning: 'The archive could not be written where -o says.',
   },
   CLI_INTERNAL: {
     fault: 'bug',

@@ -64,7 +64,8 @@ const CAUSES: Readonly<Record<string, string>> = {
   ELOOP: 'a link that leads to itself',
 };
 
-function toCause(cause: unknown): string {
+/** What kept a file from being read, in words. */
+export function toCause(cause: unknown): string {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'an unknown error';
   return CAUSES[code] ?? code;
 }

@@ -1,0 +1,87 @@
+import { access, constants, mkdtemp, open, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { toPrintable, type TreeArchive } from '@kervyxa/core';
+import { cliError } from '../errors.ts';
+
+/**
+ * Says before the work whether its result could be put there: into a folder that is there and can be written to, and
+ * over nothing but a file.
+ *
+ * Throws CLI_OUTPUT_UNWRITABLE.
+ */
+export async function assertWritable(file: string): Promise<void> {
+  await writing(file, async () => {
+    await access(dirname(resolve(file)), constants.W_OK | constants.X_OK);
+    const found = await stat(file).catch(ignoreMissing);
+    if (found !== null && !found.isFile()) throw unwritable(file, 'something that is no file');
+  });
+}
+
+/**
+ * Writes an archive beside its place and moves it there when it is whole: whoever looks sees the old file or the new
+ * one. Answers its bytes. After a failure or an abort nothing of it is left.
+ *
+ * Throws CLI_OUTPUT_UNWRITABLE, and the signal's reason after an abort.
+ */
+export async function writeArchiveFile(
+  file: string,
+  archive: TreeArchive,
+  signal: AbortSignal,
+): Promise<number> {
+  return writing(
+    file,
+    async () => {
+      const folder = await mkdtemp(join(dirname(resolve(file)), '.kervyxa-'));
+      try {
+        const part = join(folder, 'archive');
+        const sizeBytes = await writeTo(part, archive, signal);
+        await rename(part, file);
+        return sizeBytes;
+      } finally {
+        await rm(folder, { recursive: true, force: true });
+      }
+    },
+    signal,
+  );
+}
+
+async function writeTo(part: string, archive: TreeArchive, signal: AbortSignal): Promise<number> {
+  const handle = await open(part, 'wx');
+  try {
+    let sizeBytes = 0;
+    for await (const piece of archive.open(signal)) {
+      signal.throwIfAborted();
+      await handle.writeFile(piece);
+      sizeBytes += piece.length;
+    }
+    await handle.sync();
+    return sizeBytes;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function writing<T>(file: string, write: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (!(error instanceof Error && 'code' in error) || error.code === 'CLI_OUTPUT_UNWRITABLE') {
+      throw error;
+    }
+    throw unwritable(file, String(error.code), error);
+  }
+}
+
+function unwritable(file: string, got: string, cause?: unknown): Error {
+  return cliError('CLI_OUTPUT_UNWRITABLE', {
+    message: `expected to write ${toPrintable(file, 300)}, got ${got}`,
+    fix: 'Look at its folder, the permissions and the free space there, or give -o another file.',
+    cause,
+  });
+}
+
+function ignoreMissing(error: unknown): null {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+  throw error;
+}

@@ -1,0 +1,52 @@
+import type { PackProgress } from '@kervyxa/deps';
+import type { Host } from '../host.ts';
+import { LiveArea } from './live-area.ts';
+import { count, cut } from './text.ts';
+
+const BAR_COLUMNS = 24;
+const REDRAW_MS = 100;
+
+export interface PackProgressView {
+  onProgress(progress: PackProgress): void;
+  /** A line of its own above the bar. */
+  note(text: string): void;
+  /** Removes the bar; safe twice. */
+  stop(): void;
+}
+
+/** A bar on stderr where that is a terminal; else one line at the beginning. */
+export function createPackProgress(host: Pick<Host, 'stderr' | 'every'>): PackProgressView {
+  const area = new LiveArea(host.stderr);
+  let latest: PackProgress | null = null;
+  const redraw = () => {
+    if (latest !== null) area.show([cut(toBar(latest), host.stderr.columns - 1)]);
+  };
+  const stopTicking = host.stderr.isTerminal ? host.every(REDRAW_MS, redraw) : () => undefined;
+  return {
+    onProgress(progress) {
+      if (latest === null && !host.stderr.isTerminal) {
+        area.print(`fetching ${count(progress.packagesTotal, 'package')}`);
+      }
+      const isFirst = latest === null;
+      latest = progress;
+      if (isFirst) redraw();
+    },
+    note: (text) => area.print(text),
+    stop() {
+      stopTicking();
+      latest = null;
+      area.show([]);
+    },
+  };
+}
+
+function toBar({ packagesDone, packagesTotal, bytes }: PackProgress): string {
+  const share = packagesTotal === 0 ? 1 : packagesDone / packagesTotal;
+  const full = '#'.repeat(Math.round(share * BAR_COLUMNS));
+  return `[${full.padEnd(BAR_COLUMNS, '-')}] ${packagesDone}/${count(packagesTotal, 'package')}, ${megabytes(bytes)}`;
+}
+
+/** `3.1 MB`. */
+export function megabytes(bytes: number): string {
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
