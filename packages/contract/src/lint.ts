@@ -85,7 +85,7 @@ export function lintContract(
   const draft = readDraft(document);
   const found = [...lintSchema(document), ...RULES.flatMap((rule) => rule(draft, facts, settings))];
   const findings = settle(withoutRepeats(found), draft);
-  return [...findings, ...lintAcknowledgements(findings, draft, facts)].toSorted(byPlace);
+  return sortFindings([...findings, ...lintAcknowledgements(findings, draft, facts)]);
 }
 
 export interface Approval {
@@ -145,6 +145,11 @@ function withoutRepeats(findings: readonly Finding[]): Finding[] {
     seen.add(key);
     return true;
   });
+}
+
+/** By place in the document, then as the codes are listed. */
+export function sortFindings(findings: readonly Finding[]): Finding[] {
+  return findings.toSorted(byPlace);
 }
 
 function byPlace(left: Finding, right: Finding): number {

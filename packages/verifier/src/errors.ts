@@ -15,6 +15,13 @@ const family = defineErrors({
     exitCode: 2,
     meaning: 'The dependency bundle given is not the one that the contract froze.',
   },
+  VERIFIER_PROVING_BROKEN: {
+    fault: 'infra',
+    retryable: true,
+    httpStatus: 503,
+    exitCode: 4,
+    meaning: 'Something of ours broke while a contract was proved, so there is no report.',
+  },
 });
 
 export const VERIFIER_ERRORS = family.table;

@@ -8,3 +8,13 @@ export type { VerifierDeps, VerifyOptions, VerifyRequest } from './verify-commit
 export { CriterionResultSchema, ReasonSchema, VerificationResultSchema } from './result.ts';
 export type { CriterionResult, Reason, VerificationResult } from './result.ts';
 export type { Step, StepKind, VerificationEvent } from './events.ts';
+export { proveContract, REPLAYS_DEFAULT } from './prove/prove.ts';
+export type { Prove, ProveOptions, ProveRequest, ProvingEvent } from './prove/prove.ts';
+export { COLUMN_KINDS, ProvingReportSchema } from './prove/report.ts';
+export type {
+  CriterionReplays,
+  ProvingColumn,
+  ProvingFinding,
+  ProvingReport,
+  Replay,
+} from './prove/report.ts';

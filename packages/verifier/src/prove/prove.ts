@@ -1,7 +1,27 @@
-import type { Contract } from '@kervyxa/contract';
-import type { TreeArchive } from '@kervyxa/core';
-import type { VerifierDeps } from '../verify-commit.ts';
-import type { ProvingColumn, ProvingReport } from './report.ts';
+import {
+  type Contract,
+  type Criterion,
+  type Finding,
+  isOpen,
+  sortFindings,
+} from '@kervyxa/contract';
+import type { CommitSha, TreeArchive } from '@kervyxa/core';
+import type { FetchedCommit } from '@kervyxa/intake';
+import { createGate } from '../gate.ts';
+import { assertInputsFrozen, type VerifierDeps } from '../verify-commit.ts';
+import { planCheats } from './cheats.ts';
+import {
+  type ColumnBench,
+  type ColumnHead,
+  judgeColumn,
+  type JudgedColumn,
+  toBroken,
+  toUnjudged,
+  withFetched,
+} from './column.ts';
+import { gradeBase, gradeCheat, gradeProof, gradeReplays, lintProof } from './findings.ts';
+import { toReplays } from './replays.ts';
+import type { CriterionReplays, ProvingColumn, ProvingReport } from './report.ts';
 
 export interface ProveRequest {
   /** Approved by lint. */
@@ -9,7 +29,7 @@ export interface ProveRequest {
   readonly contractDigest: string;
   readonly verifierPackage: TreeArchive | null;
   readonly dependencies: TreeArchive | null;
-  /** How often each criterion runs on the first known-good commit; at least 2. */
+  /** How often each criterion runs on the first known-good commit, its proof included; at least 2. */
   readonly replays: number;
 }
 
@@ -37,3 +57,204 @@ export type Prove = (
   request: ProveRequest,
   options: ProveOptions,
 ) => Promise<ProvingReport>;
+
+/**
+ * Proves a contract that lint lets through: shows, in real containers, that it tells done from not done.
+ *
+ * 1. The base: some criterion must fail, regression must pass, and every command must come to an end there. A contract
+ *    that is broken there is proved no further.
+ * 2. Each commit of `proof` must get the verdict that it names. None needs a claim.
+ * 3. Replays of the first known-good commit must agree with one another.
+ * 4. Commits that do not solve the task, made of base and known-good, must all fail. They are made of what passes: a
+ *    known-good commit that does not has its finding already.
+ *
+ * Throws VERIFIER_PROVING_BROKEN where something of ours kept a column from being judged (a report never rests on
+ * that), VERIFIER_PACKAGE_MISMATCH, VERIFIER_DEPENDENCIES_MISMATCH, INTAKE_URL_REFUSED of the base, and the signal's
+ * reason after an abort; no container is left.
+ */
+export const proveContract: Prove = async (deps, request, options) => {
+  assertInputsFrozen(request);
+  const bench = createBench(deps, request, options);
+  bench.findings.push(...lintProof(request.contract));
+
+  await proveBase(bench);
+  if (bench.findings.some(({ code }) => code === 'CONTRACT_BROKEN')) return toReport(bench);
+
+  const good = await proveProof(bench);
+  if (good === null) return toReport(bench);
+  await withFetched(bench, good, async (fetched) => {
+    if (fetched.kind === 'stop') throw toBroken(good.judged.column.title, fetched.reasons);
+    await proveReplays(bench, good.judged, fetched.value);
+    if (good.judged.column.verdict === 'PASS') await proveCheats(bench, fetched.value);
+  });
+  return toReport(bench);
+};
+
+/** What the steps work with, and what they add to. */
+interface Bench extends ColumnBench {
+  readonly request: ProveRequest;
+  readonly onEvent: (event: ProvingEvent) => void;
+  readonly judged: JudgedColumn[];
+  readonly findings: Finding[];
+  readonly notes: string[];
+  replays: readonly CriterionReplays[];
+  columnsTotal: number;
+}
+
+function createBench(
+  { gate = createGate(), ...deps }: VerifierDeps,
+  request: ProveRequest,
+  { signal, onEvent = () => undefined }: ProveOptions,
+): Bench {
+  const { contract, verifierPackage, dependencies } = request;
+  return {
+    deps: { ...deps, gate },
+    contract: withoutClaim(contract),
+    verifierPackage,
+    dependencies,
+    signal,
+    request,
+    onEvent,
+    judged: [],
+    findings: [],
+    notes: [],
+    replays: [],
+    columnsTotal: 1 + contract.proof.length,
+  };
+}
+
+/** A commit of proof is no submission: nobody has issued a token for it. */
+function withoutClaim(contract: Contract): Contract {
+  return { ...contract, submission: { ...contract.submission, claim: 'none' } };
+}
+
+async function addColumn(
+  bench: Bench,
+  { title }: ColumnHead,
+  judge: () => Promise<JudgedColumn>,
+): Promise<JudgedColumn> {
+  const { onEvent, judged: before, columnsTotal } = bench;
+  onEvent({ kind: 'column_started', title, done: before.length, total: columnsTotal });
+  const judged = await judge();
+  bench.judged.push(judged);
+  onEvent({ kind: 'column_finished', column: judged.column });
+  return judged;
+}
+
+async function proveBase(bench: Bench): Promise<void> {
+  const { url, baseCommit } = bench.contract.repository;
+  const head: ColumnHead = {
+    id: 'base',
+    kind: 'base',
+    title: 'Base commit',
+    commit: baseCommit,
+    expected: null,
+  };
+  const asked = { repositoryUrl: url, commit: baseCommit };
+  const judged = await addColumn(bench, head, () =>
+    withFetched(bench, asked, async (fetched) => {
+      if (fetched.kind === 'go') return judgeColumn(bench, head, fetched.value);
+      // What ails the base itself is a finding; a server that does not answer is none.
+      const isOfBase = fetched.reasons.some(({ code }) => code === 'SETUP_FAILED_AT_BASE');
+      if (!isOfBase) throw toBroken(head.title, fetched.reasons);
+      return toUnjudged(bench, head, fetched);
+    }),
+  );
+  bench.findings.push(...gradeBase(bench.contract, judged));
+}
+
+interface KnownGood {
+  readonly repositoryUrl: string;
+  readonly commit: CommitSha;
+  readonly judged: JudgedColumn;
+}
+
+/** Answers the first known-good commit whose criteria ran. */
+async function proveProof(bench: Bench): Promise<KnownGood | null> {
+  const { repository, proof } = bench.contract;
+  let knownGood: KnownGood | null = null;
+  for (const [index, one] of proof.entries()) {
+    const { commit, expected } = one;
+    const head = toProofHead(proof, index);
+    const asked = { repositoryUrl: one.repository ?? repository.url, commit };
+    const judged = await addColumn(bench, head, () =>
+      withFetched(bench, asked, async (fetched) =>
+        fetched.kind === 'go'
+          ? judgeColumn(bench, head, fetched.value)
+          : toUnjudged(bench, head, fetched),
+      ),
+    );
+    bench.findings.push(...gradeProof(index, one, judged));
+    const hasRun = judged.column.criteria.some(({ status }) => status !== 'not_run');
+    if (expected === 'PASS' && hasRun) knownGood ??= { ...asked, judged };
+  }
+  return knownGood;
+}
+
+function toProofHead(proof: Contract['proof'], index: number): ColumnHead {
+  const { commit, expected } = proof[index] ?? { commit: '', expected: 'FAIL' };
+  const number = proof.slice(0, index + 1).filter((one) => one.expected === expected).length;
+  const short = commit.slice(0, 12);
+  return expected === 'PASS'
+    ? { id: `good-${number}`, kind: 'known_good', title: `Known-good ${short}`, commit, expected }
+    : { id: `bad-${number}`, kind: 'known_bad', title: `Known-bad ${short}`, commit, expected };
+}
+
+/** The proof's own run is the first replay. */
+async function proveReplays(
+  bench: Bench,
+  first: JudgedColumn,
+  source: FetchedCommit,
+): Promise<void> {
+  const { request, contract, onEvent } = bench;
+  const total = request.replays;
+  const runs = [first];
+  onEvent({ kind: 'replay_finished', done: runs.length, total });
+  while (runs.length < total) {
+    runs.push(await judgeColumn(bench, first.column, source));
+    onEvent({ kind: 'replay_finished', done: runs.length, total });
+  }
+  const criteria = runs.map(({ column }) => column.criteria);
+  bench.replays = toReplays(contract, criteria);
+  const tailOf = (id: string, run: number) => runs[run]?.logs.tailOf(`criterion:${id}`) ?? null;
+  bench.findings.push(...gradeReplays(bench.replays, tailOf));
+}
+
+async function proveCheats(bench: Bench, good: FetchedCommit): Promise<void> {
+  const { cheats, notes } = await planCheats(bench.contract, good);
+  bench.notes.push(...notes);
+  bench.columnsTotal += cheats.length;
+  for (const { from, edits, ...cheat } of cheats) {
+    const head = { ...cheat, commit: null, expected: 'FAIL' as const };
+    const judged = await addColumn(bench, head, () =>
+      judgeColumn(bench, head, good.derive(from, edits)),
+    );
+    bench.findings.push(...gradeCheat(judged));
+  }
+}
+
+function toReport({ request, contract, judged, findings, notes, replays }: Bench): ProvingReport {
+  const sorted = sortFindings(findings);
+  return {
+    schemaVersion: 'kervyxa.proving.v1',
+    contractDigest: request.contractDigest,
+    imageDigest: judged.find(({ imageDigest }) => imageDigest !== null)?.imageDigest ?? null,
+    isProved: !sorted.some(isOpen),
+    criteria: contract.criteria.map((criterion) => {
+      const { id, title, type, visibility } = criterion;
+      return { id, title, type, visibility, metric: sayMetric(criterion) };
+    }),
+    columns: judged.map(({ column }) => column),
+    replays: [...replays],
+    findings: sorted,
+    notes,
+  };
+}
+
+const SIGNS = { lt: '<', lte: '<=', gt: '>', gte: '>=', eq: '=' } as const;
+
+function sayMetric(criterion: Criterion): string | null {
+  if (criterion.type !== 'benchmark') return null;
+  const { name, op, threshold, unit } = criterion.metric;
+  return `${name} ${SIGNS[op]} ${threshold} ${unit} (${criterion.source})`;
+}

@@ -71,6 +71,8 @@ export const ProvingFindingSchema = z.strictObject({
   acknowledgement: z.string().nullable(),
 });
 
+export type ProvingFinding = z.infer<typeof ProvingFindingSchema>;
+
 /** What proving answers, what `kervyxa prove --json` prints and what the daemon keeps. It shows hidden criteria. */
 export const ProvingReportSchema = z.strictObject({
   schemaVersion: z.literal('kervyxa.proving.v1'),
@@ -90,6 +92,9 @@ export const ProvingReportSchema = z.strictObject({
   ),
   columns: z.array(ProvingColumnSchema),
   replays: z.array(CriterionReplaysSchema),
+  /** By place in the contract. */
   findings: z.array(ProvingFindingSchema),
+  /** What proving could not try, each a sentence; nothing in it refuses. */
+  notes: z.array(z.string()),
 });
 export type ProvingReport = z.infer<typeof ProvingReportSchema>;

@@ -1,0 +1,195 @@
+import { type Contract, languagesOf } from '@kervyxa/contract';
+import { toPrintable } from '@kervyxa/core';
+import type { ChangedFile, FetchedCommit, TreeEdit, TreeFiles } from '@kervyxa/intake';
+import { isKnownProgram, withExitAtImport, withPrintedLine } from './program-edits.ts';
+import type { ProvingColumn } from './report.ts';
+
+/** A commit that must fail, as edits of the known-good commit's tree or the base's. */
+export interface Cheat {
+  readonly id: string;
+  readonly kind: ProvingColumn['kind'];
+  readonly title: string;
+  readonly from: 'commit' | 'base';
+  readonly edits: readonly TreeEdit[];
+}
+
+export interface CheatPlan {
+  readonly cheats: readonly Cheat[];
+  /** What no cheat could be made of, each a sentence. */
+  readonly notes: readonly string[];
+}
+
+/** Columns of one kind; where there are more files, several share one. */
+const REVERTS_MAX = 64;
+const PROGRAMS_MAX = 16;
+const PROGRAM_BYTES_MAX = 1_048_576;
+const PATHS_SHOWN = 3;
+const TEST_FOLDER = /(?:^|\/)(?:tests?|__tests__|specs?)\//i;
+const TEST_FILE = /(?:^|\/)(?:test_[^/]*|tests?\.[^/]+|[^/]*(?:[._-](?:test|spec)s?)\.[^/]+)$/i;
+
+/**
+ * Commits that do not solve the task, made from the base and the first known-good commit:
+ *
+ * 1. nothing changed; 2. every changed file as in the base, one at a time; 3. the tests deleted;
+ * 4. on the base, every program file that the commit changes with the best value of each marker metric printed at its
+ *    end; 5. the same files leaving with status 0 at import, 6. and that with the metric printed first.
+ */
+export async function planCheats(contract: Contract, good: FetchedCommit): Promise<CheatPlan> {
+  const { programs, notes } = await readPrograms(good);
+  const metrics = bestMetrics(contract);
+  const tests = good.files().paths.filter(looksLikeTest);
+  const groups = toGroups(programs, PROGRAMS_MAX);
+  return {
+    cheats: [
+      { id: 'empty-diff', kind: 'empty_diff', title: 'Nothing changed', from: 'base', edits: [] },
+      ...toReverts(good.changedFiles),
+      ...(tests.length === 0 ? [] : [toTestsDeleted(tests)]),
+      ...groups.flatMap((group, at) => toPrinted(group, metrics, at + 1)),
+      ...groups.flatMap((group, at) => toExits(group, metrics, at + 1)),
+    ],
+    notes,
+  };
+}
+
+function toReverts(changed: readonly ChangedFile[]): Cheat[] {
+  return toGroups(changed, REVERTS_MAX).map((files, index) => ({
+    id: `reverted-${index + 1}`,
+    kind: 'file_reverted',
+    title: `Known-good without its change of ${sayPaths(files)}`,
+    from: 'commit',
+    edits: files.map(({ path }) => ({ kind: 'revert', path })),
+  }));
+}
+
+function looksLikeTest(path: string): boolean {
+  return TEST_FOLDER.test(path) || TEST_FILE.test(path);
+}
+
+function toTestsDeleted(paths: readonly string[]): Cheat {
+  return {
+    id: 'tests-deleted',
+    kind: 'tests_deleted',
+    title: `Known-good without its tests: ${sayPaths(paths.map((path) => ({ path })))}`,
+    from: 'commit',
+    edits: paths.map((path) => ({ kind: 'delete', path })),
+  };
+}
+
+interface Program {
+  readonly path: string;
+  /** As in the base; empty where the commit adds it. */
+  readonly text: Uint8Array;
+}
+
+function toPrinted(programs: readonly Program[], metrics: readonly string[], at: number): Cheat[] {
+  return metrics.map((line, index) => ({
+    id: numbered('metric-printed', at, index),
+    kind: 'metric_printed',
+    title: `Base, with ${line} printed at the end of ${sayPaths(programs)}`,
+    from: 'base',
+    edits: toWrites(programs, ({ path, text }) => withPrintedLine(path, text, line)),
+  }));
+}
+
+function toExits(programs: readonly Program[], metrics: readonly string[], at: number): Cheat[] {
+  return [null, ...metrics].map((line, index) => ({
+    id: numbered('exits', at, index),
+    kind: 'exits_at_import',
+    title:
+      line === null
+        ? `Base, with ${sayPaths(programs)} leaving with status 0 at import`
+        : `Base, with ${sayPaths(programs)} printing ${line} and leaving at import`,
+    from: 'base',
+    edits: toWrites(programs, ({ path, text }) => withExitAtImport(path, text, line)),
+  }));
+}
+
+function numbered(name: string, at: number, index: number): string {
+  return index === 0 ? `${name}-${at}` : `${name}-${at}-${index + 1}`;
+}
+
+function toWrites(
+  programs: readonly Program[],
+  contentOf: (program: Program) => Uint8Array,
+): TreeEdit[] {
+  return programs.map((program) => ({
+    kind: 'write',
+    path: program.path,
+    content: contentOf(program),
+  }));
+}
+
+/** The marker lines that would meet each threshold best, each once. */
+function bestMetrics({ criteria }: Contract): string[] {
+  const values = criteria.flatMap((criterion) =>
+    criterion.type === 'benchmark' && criterion.source === 'marker'
+      ? [bestValue(criterion.metric)]
+      : [],
+  );
+  return [...new Set(values)].map((value) => `KERVYXA_METRIC=${value}`);
+}
+
+/** A plain number that passes; zero, the dream of every optimiser, where it does. */
+function bestValue({ op, threshold }: { readonly op: string; readonly threshold: number }): number {
+  switch (op) {
+    case 'lt':
+      return threshold > 0 ? 0 : threshold - 1;
+    case 'lte':
+      return Math.min(threshold, 0);
+    case 'gt':
+      return threshold + 1;
+    default:
+      return threshold;
+  }
+}
+
+/** The program files that the commit changes, as they are in the base. */
+async function readPrograms(
+  good: FetchedCommit,
+): Promise<{ programs: readonly Program[]; notes: readonly string[] }> {
+  const programs: Program[] = [];
+  const notes: string[] = [];
+  const leaveOut = (path: string, why: string) =>
+    notes.push(`No cheat was written into ${toPrintable(path, 300)}: ${why}.`);
+  const base = good.baseFiles();
+  for (const file of good.changedFiles) {
+    const { path } = file;
+    if (!isWritable(file)) continue;
+    if (!isKnownProgram(path)) {
+      if (isProgram(path)) leaveOut(path, 'it is not JavaScript, TypeScript, Python or shell');
+      continue;
+    }
+    const text = await readProgram(base, file);
+    if (text === null) leaveOut(path, `it has more than ${PROGRAM_BYTES_MAX} bytes`);
+    else programs.push({ path, text });
+  }
+  return { programs, notes };
+}
+
+/** A file in the commit, and a file or nothing in the base. */
+function isWritable({ status, mode, baseMode }: ChangedFile): boolean {
+  return mode.startsWith('100') && (status === 'added' || baseMode.startsWith('100'));
+}
+
+function isProgram(path: string): boolean {
+  return languagesOf(path)?.types.includes('programming') ?? false;
+}
+
+async function readProgram(base: TreeFiles, file: ChangedFile): Promise<Uint8Array | null> {
+  if (file.status === 'added') return new Uint8Array();
+  return base.readFile(file.path, PROGRAM_BYTES_MAX);
+}
+
+/** Deals items into at most `groupsMax` groups of neighbours, as even as can be. */
+function toGroups<T>(items: readonly T[], groupsMax: number): (readonly T[])[] {
+  const size = Math.ceil(items.length / groupsMax);
+  return Array.from({ length: size === 0 ? 0 : Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  );
+}
+
+function sayPaths(files: readonly { readonly path: string }[]): string {
+  const shown = files.slice(0, PATHS_SHOWN).map(({ path }) => toPrintable(path, 300));
+  const left = files.length - shown.length;
+  return left === 0 ? shown.join(', ') : `${shown.join(', ')} and ${left} more`;
+}

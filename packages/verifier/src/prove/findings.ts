@@ -1,0 +1,221 @@
+import {
+  type Contract,
+  type Criterion,
+  type Finding,
+  type FindingCode,
+  findingOf,
+} from '@kervyxa/contract';
+import type { CriterionResult, Reason } from '../result.ts';
+import type { JudgedColumn } from './column.ts';
+import { type LogTails, toEvidence } from './evidence.ts';
+import type { CriterionReplays, ProvingColumn, Replay } from './report.ts';
+
+type Proof = Contract['proof'][number];
+
+const COMMAND_FIX =
+  'Correct the command, the image or the limits; "kervyxa prove" shows how it ends on the base.';
+
+/** PROOF_MISSING. */
+export function lintProof({ proof }: Contract): Finding[] {
+  const isNamed = (expected: Proof['expected']) => proof.some((one) => one.expected === expected);
+  const missing = [
+    ...(isNamed('PASS') ? [] : ['known-good (expected PASS)']),
+    ...(isNamed('FAIL') ? [] : ['known-bad (expected FAIL)']),
+  ];
+  return missing.map((what) =>
+    toFinding('PROOF_MISSING', '/proof', {
+      message: `expected a ${what} commit in proof, got none`,
+      fix: 'Push one, here or to a repository of yours, and name its commit: nobody but you and the operator sees it.',
+    }),
+  );
+}
+
+/** CONTRACT_BROKEN, BASE_FAILS_REGRESSION, BASE_ALREADY_PASSES. */
+export function gradeBase({ criteria }: Contract, judged: JudgedColumn): Finding[] {
+  const { column, logs } = judged;
+  const isStopped = column.criteria.every(({ status }) => status === 'not_run');
+  if (isStopped) return column.reasons.map((reason) => toBrokenBase(reason, logs));
+  if (column.criteria.every(({ status }) => status === 'pass')) {
+    return [
+      toFinding('BASE_ALREADY_PASSES', '/criteria', {
+        message: `expected a criterion that fails at the base commit, got ${criteria.length} that pass`,
+        fix: 'Add or correct the criterion that tells done from not done; a test that can not fail proves nothing.',
+      }),
+    ];
+  }
+  return criteria.flatMap((criterion, index) => {
+    const result = column.criteria[index];
+    return result === undefined ? [] : gradeBaseCriterion({ criterion, index, result, logs });
+  });
+}
+
+function toBrokenBase({ code, subject, message }: Reason, logs: LogTails): Finding {
+  const [, index] = /^environment\.setup\[(\d+)\]$/.exec(subject ?? '') ?? [];
+  return toFinding('CONTRACT_BROKEN', index === undefined ? '' : `/environment/setup/${index}`, {
+    message: `expected a base commit that can be judged, got ${code}: ${message}`,
+    fix: 'Make the set-up work on the base commit, in the image and without a network.',
+    evidence: toEvidence(index === undefined ? null : logs.tailOf(`setup:${index}`)),
+  });
+}
+
+interface BaseCriterion {
+  readonly criterion: Criterion;
+  readonly index: number;
+  readonly result: CriterionResult;
+  readonly logs: LogTails;
+}
+
+function gradeBaseCriterion({ criterion, index, result, logs }: BaseCriterion): Finding[] {
+  const { status, reason, message } = result;
+  const pointer = `/criteria/${index}`;
+  const evidence = toEvidence(logs.tailOf(`criterion:${criterion.id}`));
+  const got = `${reason ?? status}: ${message ?? ''}`;
+  const isBroken =
+    status === 'inconclusive' || reason === 'MEMORY_LIMIT' || reason === 'TIME_LIMIT';
+  if (isBroken) {
+    return [
+      toFinding('CONTRACT_BROKEN', pointer, {
+        message: `expected criterion ${criterion.id} to come to an end at the base commit, got ${got}`,
+        fix: COMMAND_FIX,
+        evidence,
+      }),
+    ];
+  }
+  if (criterion.type !== 'regression' || status === 'pass') return [];
+  return [
+    toFinding('BASE_FAILS_REGRESSION', pointer, {
+      message: `expected regression criterion ${criterion.id} to pass at the base commit, got ${got}`,
+      fix: 'Let it run only what works today; what is to be built is judged by an exit_code or benchmark.',
+      evidence,
+    }),
+  ];
+}
+
+/** PROOF_NOT_REPRODUCED of one commit, judged or not to be had. */
+export function gradeProof(index: number, proof: Proof, { column, logs }: JudgedColumn): Finding[] {
+  const problem = problemOfProof(proof, column);
+  if (problem === null) return [];
+  const shown = column.reasons.map(sayReason).join('\n');
+  const tails = column.criteria.flatMap(({ id, status }) =>
+    status === 'pass' || status === 'not_run' ? [] : [logs.tailOf(`criterion:${id}`)],
+  );
+  return [
+    toFinding('PROOF_NOT_REPRODUCED', `/proof/${index}`, {
+      message: problem,
+      fix:
+        proof.expected === 'PASS'
+          ? 'Correct the commit, or the criterion that refuses what is right.'
+          : 'Correct the commit, or add the criterion that would notice what is wrong with it.',
+      evidence: toEvidence(shown, ...tails),
+    }),
+  ];
+}
+
+function problemOfProof(
+  { commit, expected, failing }: Proof,
+  { verdict, reasons, criteria }: ProvingColumn,
+): string | null {
+  const name = commit.slice(0, 12);
+  if (verdict !== expected) {
+    const [why] = reasons;
+    return `expected ${expected} of ${name}, got ${verdict}${why === undefined ? '' : ` (${sayReason(why)})`}`;
+  }
+  if (failing === null) return null;
+  const status = criteria.find(({ id }) => id === failing)?.status ?? 'not_run';
+  if (status === 'fail') return null;
+  return `expected criterion ${failing} to fail on ${name}, got ${status.replace('_', ' ')}`;
+}
+
+/** UNSTABLE_CRITERION, METRIC_UNSTABLE. */
+export function gradeReplays(
+  replays: readonly CriterionReplays[],
+  tailOf: (criterionId: string, run: number) => string | null,
+): Finding[] {
+  return replays.flatMap(({ criterionId, runs, metricSpread, tolerance }, index) => {
+    const [first] = runs;
+    const other = runs.findIndex((run) => first !== undefined && sayRun(run) !== sayRun(first));
+    if (first !== undefined && other >= 0) {
+      return [
+        toFinding('UNSTABLE_CRITERION', `/criteria/${index}`, {
+          message: `expected criterion ${criterionId} to end the same in ${runs.length} replays of the known-good commit, got ${sayCounts(runs)}`,
+          fix: 'Take chance, time, order and neighbours out of the command, or out of what it tests: a solver would be paid or refused by luck.',
+          evidence: toEvidence(
+            ...runs.map((run, at) => `replay ${at + 1}: ${sayRun(run)}`),
+            tailOf(criterionId, other),
+          ),
+        }),
+      ];
+    }
+    if (metricSpread === null || tolerance === null || metricSpread <= tolerance) return [];
+    return [
+      toFinding('METRIC_UNSTABLE', `/criteria/${index}/metric`, {
+        message: `expected the metric of ${criterionId} to move by at most ${tolerance}, got ${metricSpread} over ${runs.length} replays`,
+        fix: 'Count work instead of measuring it (docs/contracts.md lists the sources), or state the tolerance that the threshold leaves room for.',
+        evidence: toEvidence(...runs.map(({ metric }, at) => `replay ${at + 1}: ${metric}`)),
+      }),
+    ];
+  });
+}
+
+/** `7 × pass, exit 0; 3 × fail EXIT_CODE_MISMATCH, exit 1` */
+function sayCounts(runs: readonly Replay[]): string {
+  const ends = runs.map(sayRun);
+  return [...new Set(ends)]
+    .map((end) => `${ends.filter((one) => one === end).length} × ${end}`)
+    .join('; ');
+}
+
+function sayRun({ status, reason, exitCode }: Replay): string {
+  const why = reason === null ? '' : ` ${reason}`;
+  return `${status.replace('_', ' ')}${why}${exitCode === null ? '' : `, exit ${exitCode}`}`;
+}
+
+/**
+ * CHEAT_PASSES for a commit that must fail. One that can't be judged has not failed: it is CONTRACT_BROKEN, because
+ * whatever it is that stopped us, a solver could bring it about as well.
+ */
+export function gradeCheat({ column, logs }: JudgedColumn): Finding[] {
+  const { verdict, title, diff, reasons, criteria } = column;
+  if (verdict === 'FAIL') return [];
+  if (verdict === 'PASS') {
+    return [
+      toFinding('CHEAT_PASSES', '/criteria', {
+        message: `expected FAIL of a commit that does not solve the task, got PASS: ${title}`,
+        fix: CHEAT_FIXES[column.kind] ?? 'Add a criterion that fails on this diff.',
+        evidence: toEvidence(diff),
+      }),
+    ];
+  }
+  const tails = criteria.flatMap(({ id, status }) =>
+    status === 'inconclusive' ? [logs.tailOf(`criterion:${id}`)] : [],
+  );
+  return [
+    toFinding('CONTRACT_BROKEN', '/criteria', {
+      message: `expected FAIL of a commit that does not solve the task, got ${verdict}: ${title}`,
+      fix: COMMAND_FIX,
+      evidence: toEvidence(...reasons.map(sayReason), ...tails, diff),
+    }),
+  ];
+}
+
+const CHEAT_FIXES: Readonly<Partial<Record<ProvingColumn['kind'], string>>> = {
+  file_reverted:
+    'Add a criterion that needs this file’s change, or leave the change out of the known-good commit.',
+  tests_deleted: 'Protect the tests in constraints.protectedPaths.',
+  metric_printed:
+    'Let a parent process of the harness print the metric, and run the solver’s code as its child.',
+  exits_at_import:
+    'Let the harness run the solver’s code as a child and check what it gave, not its exit status.',
+};
+
+function sayReason({ code, subject, message }: Reason): string {
+  return `${code}${subject === null ? '' : ` at ${subject}`}: ${message}`;
+}
+
+function toFinding(
+  code: FindingCode,
+  pointer: string,
+  { evidence, ...text }: { message: string; fix: string; evidence?: string | undefined },
+): Finding {
+  return findingOf(code, pointer, evidence === undefined ? text : { ...text, evidence });
+}
