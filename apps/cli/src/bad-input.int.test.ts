@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { ContractInput } from '@kervyxa/contract';
@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { CliEnd } from './testing/cli-process.ts';
 import { openHelloBench, type HelloBench } from './testing/hello-bench.ts';
 
+const EMPTY_TAR = '\0'.repeat(1_024);
 const ONE_LINE_AND_FIX = /^error [A-Z0-9_]+: [^\n]+\nfix: [^\n]+\n$/;
 
 let bench: HelloBench;
@@ -90,6 +91,41 @@ describe('a contract file that can not be used', () => {
     expect(verified).toMatchObject({ exitCode: 2, stdout: '' });
     expect(verified.stderr).toMatch(/^error CLI_CONTRACT_REFUSED: [^\n]*SCHEMA_INVALID/m);
   });
+});
+
+describe('a dependency bundle that can not be used', () => {
+  const write = (name: string, content: string): string => {
+    writeFileSync(join(bench.root, name), content);
+    return name;
+  };
+  it.each([
+    ['that is not there', () => 'absent.tar', 'INTAKE_PACKAGE_UNREADABLE'],
+    ['that is no archive', () => write('words.tar', 'lodash'), 'INTAKE_PACKAGE_NOT_CANONICAL'],
+    ['that is a folder with a link', () => linkFolder(), 'INTAKE_PACKAGE_ENTRY_REFUSED'],
+    [
+      'other than the one named',
+      () => write('empty.tar', EMPTY_TAR),
+      'CONTRACT_DEPENDENCIES_MISMATCH',
+    ],
+  ])(
+    '%s is one line and a fix, before the engine is asked for anything',
+    async (_what, make, code) => {
+      const contract = bench.writeContract(({ environment }) => {
+        Object.assign(environment, { dependencies: { sha256: '0'.repeat(64) } });
+      });
+      const deps = join(bench.root, make());
+      const end = await bench.verify('good', '--contract', contract, '--deps', deps);
+      expect(end).toMatchObject({ exitCode: 2, stdout: '' });
+      expect(end.stderr).toMatch(ONE_LINE_AND_FIX);
+      expect(end.stderr).toContain(`error ${code}: `);
+    },
+  );
+
+  function linkFolder(): string {
+    mkdirSync(join(bench.root, 'links'));
+    symlinkSync('/etc/passwd', join(bench.root, 'links/npmrc'));
+    return 'links';
+  }
 });
 
 describe('a commit that is none', () => {

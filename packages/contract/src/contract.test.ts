@@ -1,7 +1,13 @@
+import { Sha256HexSchema } from '@kervyxa/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { contractDigest, parseContract, withPackageDigest } from './contract.ts';
+import {
+  contractDigest,
+  parseContract,
+  withDependenciesDigest,
+  withPackageDigest,
+} from './contract.ts';
 import { editedContract, goodContract, REMOVE } from './testing/good-contract.ts';
 
 /** The same JSON with the keys of every object in an order drawn from `order`. */
@@ -137,6 +143,25 @@ describe('withPackageDigest', () => {
     const other = editedContract([['/verifierPackage', { sha256: '6'.repeat(64) }]]);
     expect(() => withPackageDigest(parseContract(other), sha256)).toThrow(
       expect.objectContaining({ code: 'CONTRACT_PACKAGE_MISMATCH' }),
+    );
+  });
+});
+
+describe('withDependenciesDigest', () => {
+  const unnamed = parseContract(goodContract());
+  const sha256 = Sha256HexSchema.parse('5'.repeat(64));
+  const dependencies = { sha256 };
+  const named = parseContract(editedContract([['/environment/dependencies', dependencies]]));
+
+  it('fills in the digest where the contract names none, and accepts the one that it names', () => {
+    expect(withDependenciesDigest(unnamed, sha256)).toEqual(named);
+    expect(withDependenciesDigest(named, sha256)).toEqual(named);
+  });
+
+  it('refuses a bundle beside the one that the contract names', () => {
+    const other = Sha256HexSchema.parse('6'.repeat(64));
+    expect(() => withDependenciesDigest(named, other)).toThrow(
+      expect.objectContaining({ code: 'CONTRACT_DEPENDENCIES_MISMATCH' }),
     );
   });
 });

@@ -42,3 +42,20 @@ export function withPackageDigest(contract: Contract, sha256: Sha256Hex): Contra
   }
   return { ...contract, verifierPackage: { sha256 } };
 }
+
+/**
+ * The contract with the digest of the dependency bundle that was handed over beside it.
+ *
+ * Throws CONTRACT_DEPENDENCIES_MISMATCH where the contract already names another.
+ */
+export function withDependenciesDigest(contract: Contract, sha256: Sha256Hex): Contract {
+  const { environment } = contract;
+  const named = environment.dependencies?.sha256 ?? sha256;
+  if (named !== sha256) {
+    throw contractError('CONTRACT_DEPENDENCIES_MISMATCH', {
+      message: `expected the dependency bundle with sha256 ${named}, got ${sha256}`,
+      fix: 'Give the bundle that the contract was approved with, or approve the contract again.',
+    });
+  }
+  return { ...contract, environment: { ...environment, dependencies: { sha256 } } };
+}

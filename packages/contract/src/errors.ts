@@ -11,6 +11,10 @@ const family = defineErrors({
     ...CALLER,
     meaning: 'The hidden package given is not the one that the contract names.',
   },
+  CONTRACT_DEPENDENCIES_MISMATCH: {
+    ...CALLER,
+    meaning: 'The dependency bundle given is not the one that the contract names.',
+  },
   CONTRACT_TEXT_TOO_LARGE: {
     ...CALLER,
     httpStatus: 413,

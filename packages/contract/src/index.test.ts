@@ -35,6 +35,8 @@ it('exports these values and no others', () => {
     'parseContract',
     'readContractText',
     'repositoryUrlProblem',
+    'sortFindings',
+    'withDependenciesDigest',
     'withPackageDigest',
   ]);
 });

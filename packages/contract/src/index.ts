@@ -22,13 +22,24 @@ export type {
 } from './criterion-schema.ts';
 export { LIMIT_RANGES, WINDOW_SECONDS_MIN } from './limits.ts';
 export type { LimitName, Range } from './limits.ts';
-export { contractDigest, parseContract, withPackageDigest } from './contract.ts';
+export {
+  contractDigest,
+  parseContract,
+  withDependenciesDigest,
+  withPackageDigest,
+} from './contract.ts';
 export { compileLinearRegex } from './linear-regex.ts';
 export type { LinearRegex } from './linear-regex.ts';
 export { CONTRACT_BYTES_MAX, readContractText } from './contract-text.ts';
 export type { ContractText, TextPlace } from './text-place.ts';
 export { isLanguageAllowed, languageNamed, languagesOf } from './languages.ts';
-export { approveContract, interestingBaseFiles, isOpen, lintContract } from './lint.ts';
+export {
+  approveContract,
+  interestingBaseFiles,
+  isOpen,
+  lintContract,
+  sortFindings,
+} from './lint.ts';
 export type { Approval } from './lint.ts';
 export type { BaseFacts, OperatorSettings } from './facts.ts';
 export {

@@ -24,9 +24,9 @@ export type {
 export { toPrintable } from './printable.ts';
 export { compilePathPattern, foldPath, patternProblem } from './paths.ts';
 export type { PathPattern, PatternProblem } from './paths.ts';
-export { readTar } from './read-tar.ts';
+export { createTarReader, readTar } from './read-tar.ts';
 export type { TarEntry } from './read-tar.ts';
-export { packTree, TREE_TIME } from './tree.ts';
+export { packTree, TREE_END_BYTES, TREE_TIME, treeHeader, treePadding } from './tree.ts';
 export type { TreeArchive, TreeEntry } from './tree.ts';
 export { BUNDLE_LIMITS, sealTree } from './seal-tree.ts';
 export type { TreeLimits } from './seal-tree.ts';

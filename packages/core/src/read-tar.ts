@@ -10,6 +10,8 @@ export interface TarEntry {
   readonly size: number;
 }
 
+type OnEntry = (entry: TarEntry) => ((piece: Uint8Array) => void) | undefined;
+
 /**
  * Reads a tar stream, `packTree`'s or an engine's. `onEntry` sees each entry in order and may return a taker of its
  * content, which gets the bytes in pieces; nothing is kept here. Rejects with what either throws, and with an error
@@ -17,8 +19,18 @@ export interface TarEntry {
  */
 export async function readTar(
   stream: AsyncIterable<Uint8Array | string>,
-  onEntry: (entry: TarEntry) => ((piece: Uint8Array) => void) | undefined,
+  onEntry: OnEntry,
 ): Promise<void> {
+  const reader = createTarReader(onEntry);
+  for await (const chunk of stream) reader.write(Buffer.from(chunk));
+  reader.end();
+}
+
+/** The same for a stream that somebody else reads: pieces are handed in as they pass. Both throw what `readTar` would. */
+export function createTarReader(onEntry: OnEntry): {
+  write(piece: Buffer): void;
+  end(): void;
+} {
   let bytes = 0;
   const parser = new Parser({
     strict: true,
@@ -28,14 +40,17 @@ export async function readTar(
     },
   });
   parser.on('ignoredEntry', (entry: ReadEntry) => onEntry(toEntry(entry, 'other')));
-  for await (const chunk of stream) {
-    const piece = Buffer.from(chunk);
-    // The parser knows an archive by its first entry, and an empty one has none.
-    if (bytes === 0 && piece.every((byte) => byte === 0)) continue;
-    bytes += piece.length;
-    parser.write(piece);
-  }
-  if (bytes > 0) parser.end();
+  return {
+    write: (piece) => {
+      // The parser knows an archive by its first entry, and an empty one has none.
+      if (bytes === 0 && piece.every((byte) => byte === 0)) return;
+      bytes += piece.length;
+      parser.write(piece);
+    },
+    end: () => {
+      if (bytes > 0) parser.end();
+    },
+  };
 }
 
 function toEntry({ path, size, mode }: ReadEntry, type: TarEntry['type']): TarEntry {

@@ -33,6 +33,8 @@ export type TreeEntry =
 export const TREE_TIME = new Date(946_684_800_000);
 
 const BLOCK_BYTES = 512;
+/** Zeros at the end of an archive. */
+export const TREE_END_BYTES = 2 * BLOCK_BYTES;
 
 /** Packs entries, in the order given, as the tar stream that `TreeArchive` describes; holds one piece in memory. */
 export async function* packTree(
@@ -41,13 +43,14 @@ export async function* packTree(
 ): AsyncGenerator<Uint8Array> {
   for await (const entry of entries) {
     signal.throwIfAborted();
-    yield* packHeader(entry);
+    yield* treeHeader(entry);
     if (entry.type === 'file') yield* packContent(entry, signal);
   }
-  yield Buffer.alloc(2 * BLOCK_BYTES);
+  yield Buffer.alloc(TREE_END_BYTES);
 }
 
-function packHeader(entry: TreeEntry): Uint8Array[] {
+/** What stands before the content of an entry. */
+export function treeHeader(entry: TreeEntry): Uint8Array[] {
   const fields = { ...headerFields(entry), uid: 0, gid: 0, mtime: TREE_TIME };
   const header = new Header(fields);
   const needsPax = header.encode();
@@ -88,9 +91,10 @@ async function* packContent(
   if (written !== file.size) {
     throw new RangeError(`expected ${file.size} bytes of ${file.path}, got ${written}`);
   }
-  yield padding(file.size);
+  yield treePadding(file.size);
 }
 
-function padding(bytes: number): Uint8Array {
+/** What stands after the content of a file of so many bytes. */
+export function treePadding(bytes: number): Uint8Array {
   return new Uint8Array((BLOCK_BYTES - (bytes % BLOCK_BYTES)) % BLOCK_BYTES);
 }

@@ -55,21 +55,30 @@ const { table, create } = defineErrors({
     retryable: false,
     httpStatus: 422,
     exitCode: 2,
-    meaning: "The hidden package, a folder or a plain tar archive, can't be read.",
+    meaning:
+      "The hidden package or dependency bundle, a folder or a plain tar archive, can't be read.",
   },
   INTAKE_PACKAGE_ENTRY_REFUSED: {
     fault: 'caller',
     retryable: false,
     httpStatus: 422,
     exitCode: 2,
-    meaning: 'The hidden package holds something other than regular files and folders.',
+    meaning:
+      'The hidden package or dependency bundle holds something other than regular files and folders.',
   },
   INTAKE_PACKAGE_TOO_LARGE: {
     fault: 'caller',
     retryable: false,
     httpStatus: 422,
     exitCode: 2,
-    meaning: 'The hidden package has more entries or bytes than are allowed.',
+    meaning: 'The hidden package or dependency bundle has more entries or bytes than are allowed.',
+  },
+  INTAKE_PACKAGE_NOT_CANONICAL: {
+    fault: 'caller',
+    retryable: false,
+    httpStatus: 422,
+    exitCode: 2,
+    meaning: 'A large package or bundle is another archive than kervyxa itself would write.',
   },
 });
 

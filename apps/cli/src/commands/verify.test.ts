@@ -19,6 +19,8 @@ const PACKAGE: TreeArchive = {
   async *open() {},
 };
 
+const BUNDLE: TreeArchive = { ...PACKAGE, digest: 'e'.repeat(64) };
+
 let root = '';
 let host: FakeHost;
 beforeEach(() => {
@@ -67,6 +69,7 @@ function machineOf(
   return {
     settings: SETTINGS,
     loadPackage: async () => PACKAGE,
+    openBundle: async () => BUNDLE,
     async open({ log }) {
       log('building an image: done in 3.0 s');
       return {
@@ -87,6 +90,7 @@ function machineOf(
 const NO_MACHINE: VerifyMachine = {
   settings: SETTINGS,
   loadPackage: () => Promise.reject(new Error('expected nothing to be loaded')),
+  openBundle: () => Promise.reject(new Error('expected nothing to be opened')),
   open: () => Promise.reject(new Error('expected nothing to be run')),
 };
 
@@ -116,6 +120,7 @@ describe('kervyxa verify', () => {
         repositoryUrl: 'https://x.example/r.git',
         commit: COMMIT,
         verifierPackage: null,
+        dependencies: null,
       },
     ]);
   });
@@ -126,6 +131,14 @@ describe('kervyxa verify', () => {
     await runVerify({ ...options, package: 'hidden' }, contextOf(), machineOf('PASS', requests));
     expect(requests[0]?.contract.verifierPackage).toEqual({ sha256: PACKAGE.digest });
     expect(requests[0]?.verifierPackage).toBe(PACKAGE);
+  });
+
+  it('takes the digest of the bundle from its file where the contract names none', async () => {
+    const requests: WorkRequest[] = [];
+    const options = { contract: writeContract(), repo: 'https://x.example/r.git', commit: COMMIT };
+    await runVerify({ ...options, deps: 'b.tar' }, contextOf(), machineOf('PASS', requests));
+    expect(requests[0]?.contract.environment.dependencies).toEqual({ sha256: BUNDLE.digest });
+    expect(requests[0]?.dependencies).toBe(BUNDLE);
   });
 
   it('forgets the hidden package: told so, and no solver is blamed for it', async () => {

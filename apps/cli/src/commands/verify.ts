@@ -1,5 +1,10 @@
 import { Command } from 'commander';
-import { withPackageDigest, type Contract, type OperatorSettings } from '@kervyxa/contract';
+import {
+  withDependenciesDigest,
+  withPackageDigest,
+  type Contract,
+  type OperatorSettings,
+} from '@kervyxa/contract';
 import {
   CommitShaSchema,
   Sha256HexSchema,
@@ -21,6 +26,7 @@ export interface VerifyOptions {
   readonly repo: string;
   readonly commit: string;
   readonly package?: string;
+  readonly deps?: string;
   readonly json?: boolean;
   readonly evidence?: string;
 }
@@ -31,12 +37,15 @@ export interface WorkRequest {
   readonly repositoryUrl: string;
   readonly commit: CommitSha;
   readonly verifierPackage: TreeArchive | null;
+  readonly dependencies: TreeArchive | null;
 }
 
 /** What is asked of the machine that this runs on; the real one is `io/worker.ts`. */
 export interface VerifyMachine {
   readonly settings: OperatorSettings;
   loadPackage(folder: string): Promise<TreeArchive>;
+  /** From a file or folder, which is read again when it is used. */
+  openBundle(path: string): Promise<TreeArchive>;
   /** Makes engine and images ready; `live` gets the changing line of what takes long. */
   open(options: {
     readonly log: (line: string) => void;
@@ -65,6 +74,7 @@ export function verifyCommand(context: CommandContext): Command {
     .requiredOption('--repo <url>', 'where the commit is to be fetched from')
     .requiredOption('--commit <sha>', 'the full 40-hex SHA of the commit')
     .option('--package <dir>', 'the hidden files; needed where hidden criteria use them')
+    .option('--deps <file>', 'the dependency bundle, packed or as a folder')
     .option('--evidence <dir>', 'keep result, contract and every log in a new or own folder')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', HELP)
@@ -81,20 +91,21 @@ Examples:
       --repo https://git.example.org/fork.git \\
       --commit 1f0c3d5e7a9b2c4d6e8f0a1b3c5d7e9f1a2b3c4d
   $ kervyxa verify ... --package ./hidden --evidence ./evidence
+  $ kervyxa verify ... --deps ./bundle.tar
   $ kervyxa verify ... --json | jq -r .verdict
 
 Progress goes to standard error, the result to standard output, all of hidden
 criteria included: this command is the operator's. What "kervyxa lint" refuses
-without --repo is not run. The contract's digest covers the hidden package, so
---package changes it where the contract names none. docs/contracts.md explains
-result and evidence.
+without --repo is not run. The contract's digest covers hidden package and
+bundle, so --package and --deps change it where the contract names none.
+docs/contracts.md explains result and evidence.
 
 Exit codes:
   0 PASS   1 FAIL   2 usage, or a refused contract   3 INCONCLUSIVE   4 ERROR
   130 after Ctrl-C, 143 after SIGTERM; containers are removed first`;
 
 /**
- * 1. What was asked for is read and checked: commit, contract, hidden package, evidence folder.
+ * 1. What was asked for is read and checked: commit, contract, bundle, hidden package, evidence folder.
  * 2. Engine and images are made ready.
  * 3. The commit is verified, with a line a step on standard error.
  * 4. The result goes to standard output and, where asked for, into the evidence folder.
@@ -132,8 +143,10 @@ async function loadRequest(
   machine: VerifyMachine,
 ): Promise<WorkRequest> {
   const commit = parseCommit(options.commit);
-  const contract = await loadVerifiableContract(options.contract, host, machine.settings);
-  const request = { contract, commit, repositoryUrl: options.repo, verifierPackage: null };
+  const asked = await loadVerifiableContract(options.contract, host, machine.settings);
+  const { contract, dependencies } = await loadDependencies(asked, options.deps, machine);
+  const repositoryUrl = options.repo;
+  const request = { contract, commit, repositoryUrl, verifierPackage: null, dependencies };
   if (options.package === undefined) {
     assertPackageNotNeeded(contract);
     return request;
@@ -141,6 +154,17 @@ async function loadRequest(
   const verifierPackage = await machine.loadPackage(options.package);
   const sha256 = Sha256HexSchema.parse(verifierPackage.digest);
   return { ...request, verifierPackage, contract: withPackageDigest(contract, sha256) };
+}
+
+async function loadDependencies(
+  contract: Contract,
+  path: string | undefined,
+  machine: VerifyMachine,
+): Promise<Pick<WorkRequest, 'contract' | 'dependencies'>> {
+  if (path === undefined) return { contract, dependencies: null };
+  const dependencies = await machine.openBundle(path);
+  const sha256 = Sha256HexSchema.parse(dependencies.digest);
+  return { contract: withDependenciesDigest(contract, sha256), dependencies };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { contractDigest } from '@kervyxa/contract';
 import { toPrintable } from '@kervyxa/core';
-import { loadVerifierPackage } from '@kervyxa/intake/package';
+import { loadVerifierPackage, openBundle } from '@kervyxa/intake/package';
 import { verifyCommit } from '@kervyxa/verifier';
 import type { VerifyMachine } from '../commands/verify.ts';
 import type { Host } from '../host.ts';
@@ -18,6 +18,7 @@ export function createMachine(host: Host): VerifyMachine {
     async loadPackage(folder) {
       return (await loadVerifierPackage(folder)).archive;
     },
+    openBundle: (path) => openBundle(path),
     async open({ log, live, signal }) {
       const engine = await openEngine({ clock, interactive, allowedOrigins, log, live, signal });
       // What runs left that were killed; nobody else on a laptop would remove it. It says nothing about this one.

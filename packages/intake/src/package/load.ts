@@ -24,9 +24,12 @@ export async function loadVerifierPackage(
   folder: string,
   limits: PackageLimits = PACKAGE_LIMITS,
 ): Promise<VerifierPackage> {
-  const entries: TreeEntry[] = [];
-  for await (const entry of walk(folder, '', limits, { entries: 0, bytes: 0 })) entries.push(entry);
-  return sealPackage(entries);
+  return sealPackage(await Array.fromAsync(walkFolder(folder, limits)));
+}
+
+/** The entries of a folder in the order of a sealed archive, one file's content in memory at a time. */
+export function walkFolder(folder: string, limits: PackageLimits): AsyncGenerator<TreeEntry> {
+  return walk(folder, '', limits, { entries: 0, bytes: 0 });
 }
 
 async function* walk(
@@ -99,7 +102,7 @@ async function readAtMost(handle: FileHandle, bytesMax: number): Promise<Buffer 
 
 function unreadable(path: string, cause: unknown): Error {
   return createIntakeError('INTAKE_PACKAGE_UNREADABLE', {
-    message: `expected a hidden package that can be read, but ${toPrintable(path, 300)} can't be`,
+    message: `expected a package that can be read, but ${toPrintable(path, 300)} can't be`,
     fix: 'check the folder and its permissions',
     cause,
   });

@@ -27,14 +27,14 @@ export async function sealPackage(entries: readonly TreeEntry[]): Promise<Verifi
 
 export function refused(path: string, problem: string): Error {
   return createIntakeError('INTAKE_PACKAGE_ENTRY_REFUSED', {
-    message: `expected regular files and folders in the hidden package, but ${toPrintable(path, 300)} ${problem}`,
-    fix: 'put the file itself into the package, under a plain name',
+    message: `expected regular files and folders in the package, but ${toPrintable(path, 300)} ${problem}`,
+    fix: 'put the file itself into it, under a plain name',
   });
 }
 
 export function tooLarge(limit: string): Error {
   return createIntakeError('INTAKE_PACKAGE_TOO_LARGE', {
-    message: `expected a hidden package of at most ${limit}, got more`,
-    fix: 'leave out what the hidden checks do not read',
+    message: `expected a package of at most ${limit}, got more`,
+    fix: 'leave out what no command of the contract reads',
   });
 }
