@@ -39,6 +39,8 @@ export const REQUIREMENTS = {
   'R-QUEUE-AT-LEAST-ONCE':
     'What somebody waits for is delivered until it is done, whoever dies, and to one worker at a time.',
   'R-QUEUE-FAIR': 'Nobody’s first submission waits for all of somebody else’s.',
+  'R-PROVED-FIRST':
+    'No money comes to a contract that was not proved as it stands: any edit makes it a draft again.',
   'R-WORKER-CRASH': 'A worker killed at any point loses no submission and doubles none.',
   'R-WORKER-FENCE': 'A worker that lost its job ends it, and what it says later changes nothing.',
   'R-WORKER-PATIENCE':
@@ -84,6 +86,8 @@ export const REQUIREMENTS = {
   'R-API-STRICT':
     'What is not exactly as documented is refused with its place, in bounded time and memory.',
   'R-API-ONCE': 'The same request with the same key is one deed and one answer, byte for byte.',
+  'R-UPLOAD-BOUNDED':
+    'An upload of any size has the digest of its content, and is never held in memory as a whole.',
   'R-API-STREAM':
     'A watcher misses no event, gets none twice, and never holds up the server or its end.',
 } as const;

@@ -1,4 +1,6 @@
 import type { OperatorSettings } from '@kervyxa/contract';
+import { BUNDLE_LIMITS } from '@kervyxa/core';
+import { PACKAGE_LIMITS, type UploadLimits } from '@kervyxa/intake/package';
 
 /** What the operator decides about the HTTP side. */
 export interface ApiSettings {
@@ -10,7 +12,9 @@ export interface ApiSettings {
   readonly rateWindowMs: number;
   readonly bodyBytesMax: number;
   readonly contractBytesMax: number;
-  /** Packages are checked in memory, so only a few at once, and one of each principal. */
+  /** What a hidden package or a dependency bundle may have, and up to what size any plain tar will do. */
+  readonly upload: UploadLimits;
+  /** Small packages are checked in memory, so only a few at once, and one of each principal. */
   readonly uploadsMax: number;
   readonly headersTimeoutMs: number;
   /** For a whole request, body included. */
@@ -39,6 +43,7 @@ export const DEFAULT_API_SETTINGS: ApiSettings = {
   rateWindowMs: 60_000,
   bodyBytesMax: 65_536,
   contractBytesMax: 1_048_576,
+  upload: { ...BUNDLE_LIMITS, heldBytesMax: PACKAGE_LIMITS.bytesMax },
   uploadsMax: 2,
   headersTimeoutMs: 15_000,
   requestTimeoutMs: 300_000,

@@ -13,6 +13,7 @@ export function toContractDraft(contract: Contract): ContractDraft {
     repositoryUrl: repository.url,
     baseCommit: repository.baseCommit,
     packageSha256: contract.verifierPackage?.sha256 ?? null,
+    dependenciesSha256: contract.environment.dependencies?.sha256 ?? null,
     closesAt: new Date(submission.closesAt),
     rewardMinor: BigInt(settlement.reward.amountMinor),
     currency: settlement.reward.currency,

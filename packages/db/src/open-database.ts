@@ -4,6 +4,7 @@ import { createClient } from './client.ts';
 import { openPool } from './pool.ts';
 import type { Database } from './ports.ts';
 import { createQueue, type OpenQueue } from './queue/create-queue.ts';
+import { createBlobs } from './stores/blobs.ts';
 import { createCaseStore } from './stores/case-store.ts';
 import { createCommands } from './stores/commands.ts';
 import { createEventHints, type EventHints } from './stores/event-hints.ts';
@@ -42,6 +43,7 @@ export function toDatabase({ connections, deps, queue, hints, close }: DatabaseP
     commands: createCommands(connections, deps),
     reads: createReads(connections, { newId: deps.newId, queue, hints }),
     work: createWorkerStore(connections, deps),
+    blobs: createBlobs(connections.pool),
     payouts: createPayoutStore(connections, deps),
     upkeep: createUpkeep(connections, deps),
     queue,

@@ -51,6 +51,8 @@ export interface ContractRow {
   readonly repositoryUrl: string;
   readonly baseCommit: string;
   readonly packageSha256: string | null;
+  /** The dependency bundle. */
+  readonly dependenciesSha256: string | null;
   readonly closesAt: Date;
   readonly rewardMinor: bigint;
   readonly currency: string;
@@ -58,6 +60,8 @@ export interface ContractRow {
   readonly approvalProblem: string | null;
   readonly findings: readonly Finding[];
   readonly baseBlob: string | null;
+  /** The report of the last approval that came to proving, JSON text. */
+  readonly provingBlob: string | null;
   readonly inviteOnly: boolean;
   readonly invitedIds: readonly string[];
   readonly createdAt: Date;
@@ -219,6 +223,7 @@ export interface ContractDraft {
   readonly repositoryUrl: string;
   readonly baseCommit: string;
   readonly packageSha256: string | null;
+  readonly dependenciesSha256: string | null;
   readonly closesAt: Date;
   readonly rewardMinor: bigint;
   readonly currency: string;
@@ -259,6 +264,15 @@ export interface Commands {
     draft: ContractDraft,
     toAnswer: (row: ContractRow) => Answer,
   ): Promise<Answer>;
+  /**
+   * Puts another document in the place of one that is DRAFT or PROVED, which is a DRAFT afterwards: what was found and
+   * proved of it is gone, and the outcome of an approval that runs changes nothing. Throws DB_CONTRACT_DUPLICATE.
+   */
+  reviseContract(
+    call: Call,
+    input: { readonly contractId: string; readonly draft: ContractDraft },
+    toAnswer: (row: ContractRow) => Answer,
+  ): Promise<Answer>;
   /** DRAFT only; queues the approval that a worker does. Harmless while one is queued or running. */
   startApproval(
     call: Call,
@@ -284,10 +298,11 @@ export interface Commands {
     input: { readonly contractId: string; readonly command: Command; readonly statement?: string },
     toAnswer: (next: ContractCase) => Answer,
   ): Promise<Answer>;
+  /** The caller's own from now on; its bytes are a blob already. */
   savePackage(
     call: Call,
-    input: { readonly sha256: string; readonly bytes: Uint8Array; readonly entryCount: number },
-    toAnswer: (row: { sha256: string; sizeBytes: bigint; entryCount: number }) => Answer,
+    input: { readonly sha256: string; readonly sizeBytes: bigint; readonly entryCount: number },
+    toAnswer: () => Answer,
   ): Promise<Answer>;
   /** Has a held payout tried again, under the key it always had. Throws DB_PAYOUT_NOT_HELD. */
   retryPayout(call: Call, payoutId: string, toAnswer: () => Answer): Promise<Answer>;
@@ -358,8 +373,19 @@ export interface Reads {
   }>;
 }
 
+/** Bytes by their SHA-256. */
+export interface Blobs {
+  /** Content-addressed; a second save of the same bytes is free. Throws DB_BLOB_TOO_LARGE. */
+  saveBlob(
+    chunks: AsyncIterable<Uint8Array>,
+    options: { bytesMax: number },
+  ): Promise<{ sha256: string; sizeBytes: bigint }>;
+  /** Checked against its digest while it is read. Null where there is none. */
+  readBlob(sha256: string): Promise<AsyncIterable<Uint8Array> | null>;
+}
+
 /** What a worker reads and writes. */
-export interface WorkerStore {
+export interface WorkerStore extends Blobs {
   /** What an approval, capture or run needs to know. Null where it is gone or no longer wanted. */
   approvalTask(contractId: string): Promise<{ contract: ContractRow; attempt: number } | null>;
   /** Stored only if the attempt is still the one that runs: else answers false and changes nothing. */
@@ -372,10 +398,25 @@ export interface WorkerStore {
           readonly document: string;
           readonly digest: string;
           readonly baseBlob: string;
+          readonly provingBlob: string;
           readonly findings: readonly Finding[];
         }
-      | { readonly kind: 'refused'; readonly findings: readonly Finding[] }
+      /** `provingBlob` null: refused before anything was run. */
+      | {
+          readonly kind: 'refused';
+          readonly provingBlob: string | null;
+          readonly findings: readonly Finding[];
+        }
       | { readonly kind: 'failed'; readonly problem: string },
+  ): Promise<boolean>;
+  /**
+   * Tells the requester how far the approval is, as an event `approval_progress`. False where the attempt is no longer
+   * the one that runs, so that nobody wants its outcome; then nothing is told.
+   */
+  addApprovalProgress(
+    contractId: string,
+    attempt: number,
+    progress: Readonly<Record<string, unknown>>,
   ): Promise<boolean>;
   captureTask(
     submissionId: string,
@@ -409,13 +450,6 @@ export interface WorkerStore {
       data: Readonly<Record<string, unknown>>;
     }[],
   ): Promise<void>;
-  /** Content-addressed; a second save of the same bytes is free. Throws DB_BLOB_TOO_LARGE. */
-  saveBlob(
-    chunks: AsyncIterable<Uint8Array>,
-    options: { bytesMax: number },
-  ): Promise<{ sha256: string; sizeBytes: bigint }>;
-  /** Checked against its digest while it is read. Null where there is none. */
-  readBlob(sha256: string): Promise<AsyncIterable<Uint8Array> | null>;
   heartbeat(worker: {
     readonly id: string;
     readonly host: string;
@@ -473,6 +507,7 @@ export interface Database {
   readonly commands: Commands;
   readonly reads: Reads;
   readonly work: WorkerStore;
+  readonly blobs: Blobs;
   readonly payouts: PayoutStore;
   readonly upkeep: Upkeep;
   readonly queue: Queue;

@@ -5,6 +5,8 @@ import type { ChallengeKind } from './case.ts';
 export type Command =
   /** The approval found nothing that refuses: DRAFT → PROVED. */
   | { readonly kind: 'prove' }
+  /** The document is changed: whatever was proved of it before counts no more. */
+  | { readonly kind: 'revise' }
   | { readonly kind: 'fund' }
   | { readonly kind: 'cancel' }
   | { readonly kind: 'submit'; readonly submissionId: string; readonly solverId: string }

@@ -2,7 +2,7 @@ import type { ContractCase } from './case.ts';
 import type { Command } from './command.ts';
 import { capture, refuseCapture, submit, tryCapture } from './commands/capture.ts';
 import { challenge } from './commands/challenge.ts';
-import { cancel, fund, prove } from './commands/contract.ts';
+import { cancel, fund, prove, revise } from './commands/contract.ts';
 import { resolve } from './commands/resolve.ts';
 import { retry } from './commands/retry.ts';
 import { fail, release, seal, start } from './commands/run.ts';
@@ -32,6 +32,8 @@ function doCommand(draft: Draft, command: Command): Refusal {
   switch (command.kind) {
     case 'prove':
       return prove(draft);
+    case 'revise':
+      return revise(draft);
     case 'fund':
       return fund(draft);
     case 'cancel':

@@ -5,7 +5,8 @@ export type Transitions<State extends string> = Readonly<Record<State, readonly 
 
 export const CONTRACT_TRANSITIONS: Transitions<ContractState> = {
   DRAFT: ['PROVED', 'EXPIRED', 'CANCELLED'],
-  PROVED: ['OPEN', 'EXPIRED', 'CANCELLED'],
+  // To DRAFT: its document is edited.
+  PROVED: ['DRAFT', 'OPEN', 'EXPIRED', 'CANCELLED'],
   OPEN: ['IN_CHALLENGE', 'EXPIRED', 'CANCELLED'],
   IN_CHALLENGE: ['OPEN', 'SETTLED'],
   SETTLED: [],

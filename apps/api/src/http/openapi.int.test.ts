@@ -8,7 +8,7 @@ const GUIDE = join(import.meta.dirname, '../../../../docs/api.md');
 
 const ParameterSchema = z.looseObject({ in: z.string(), name: z.string() });
 const OperationSchema = z.looseObject({
-  operationId: z.string().regex(/^(get|post)(_[A-Za-z0-9]+)+$/),
+  operationId: z.string().regex(/^(get|post|put)(_[A-Za-z0-9]+)+$/),
   summary: z.string().min(1),
   tags: z.array(z.string()).min(1),
   'x-kervyxa-access': z.array(z.string()).min(1),
@@ -80,15 +80,15 @@ describe('/openapi.json', () => {
     }
   });
 
-  it('takes a key for everything under /v1, and every POST there an Idempotency-Key', () => {
+  it('takes a key for everything under /v1, and every POST and PUT there an Idempotency-Key', () => {
     const v1 = operations().filter(([, path]) => path.startsWith('/v1/'));
-    expect(v1.length).toBe(31);
+    expect(v1.length).toBe(33);
     for (const [method, path, operation] of v1) {
       expect([path, operation.security]).toEqual([path, [{ apiKey: [] }]]);
       const headers = operation.parameters.filter((each) => each.in === 'header');
       expect([path, headers.map(({ name }) => name)]).toEqual([
         path,
-        method === 'POST' ? ['idempotency-key'] : [],
+        method !== 'GET' ? ['idempotency-key'] : [],
       ]);
       expect(Object.keys(operation.responses)).toContain('default');
     }

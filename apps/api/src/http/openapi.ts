@@ -55,7 +55,7 @@ export async function registerOpenApi(app: Api): Promise<void> {
       const { method, config } = document.route;
       const needsKey =
         config?.access !== undefined && !['open', 'health'].includes(`${config.access}`);
-      const isPost = method === 'POST' || (Array.isArray(method) && method.includes('POST'));
+      const takesKey = [method].flat().some((each) => each === 'POST' || each === 'PUT');
       return {
         url,
         schema: {
@@ -64,7 +64,7 @@ export async function registerOpenApi(app: Api): Promise<void> {
           ...(config?.takesContract === true && { body: CONTRACT_DOCUMENT }),
           ...(needsKey && { security: [{ apiKey: [] }] }),
           'x-kervyxa-access': needsKey ? [config.access].flat() : ['open'],
-          ...(isPost && {
+          ...(takesKey && {
             headers: { type: 'object', properties: { 'idempotency-key': IDEMPOTENCY_KEY } },
           }),
         },

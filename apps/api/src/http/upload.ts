@@ -15,13 +15,18 @@ export function registerUpload(app: Api): void {
   });
 }
 
+/** What the tar of a package within the limits has at most. */
+export function uploadBytesMax({ bytesMax, entriesMax }: PackageLimits): number {
+  return bytesMax + entriesMax * ENTRY_OVERHEAD_BYTES;
+}
+
 /** The bytes of an upload. Throws API_BODY_TOO_LARGE, API_BODY_BROKEN_OFF, API_MEDIA_TYPE_UNSUPPORTED. */
 export async function* readUpload(
   { raw, body, headers }: FastifyRequest,
-  { bytesMax, entriesMax }: PackageLimits,
+  limits: PackageLimits,
 ): AsyncGenerator<Uint8Array> {
   if (body !== raw) throw typeRefused();
-  const limit = bytesMax + entriesMax * ENTRY_OVERHEAD_BYTES;
+  const limit = uploadBytesMax(limits);
   if (Number(headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
   let bytes = 0;
   try {
@@ -44,6 +49,6 @@ export async function* readUpload(
 function tooLarge(limit: number): Error {
   return createApiError('API_BODY_TOO_LARGE', {
     message: `expected at most ${limit} bytes, got more`,
-    fix: 'leave out what the hidden checks do not read',
+    fix: 'leave out what no check and no set-up reads',
   });
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SECRET, sampleContract } from '../testing/sample-contract.ts';
-import { createWorld, type Cast, type World } from '../testing/world.ts';
+import { createWorld, PROVING_SECRET, type Cast, type World } from '../testing/world.ts';
 
 let world: World;
 /** One of each: a draft, an invite-only contract, one whose first submission failed and second passed. */
@@ -66,6 +66,7 @@ async function statuses(url: string): Promise<number[]> {
 
 // operator, requester, other requester, solver, other solver, challenger, arbiter, arbiter who also solves
 const ALL = [200, 200, 200, 200, 200, 200, 200, 200];
+const NOBODY = Array<number>(8).fill(404);
 const OWNERS = [200, 200, 404, 404, 404, 404, 404, 404];
 const INVITED = [200, 200, 404, 200, 404, 404, 200, 404];
 const PARTIES = [200, 200, 404, 200, 404, 404, 200, 404];
@@ -76,6 +77,8 @@ describe('S18 asks for somebody else’s things by their id', () => {
   it.each([
     ['a draft', () => `/v1/contracts/${ids.draft}`, OWNERS],
     ['the document of a draft', () => `/v1/contracts/${ids.draft}/document`, OWNERS],
+    ['the proving report of a contract', () => `/v1/contracts/${ids.open}/proving`, OWNERS],
+    ['the proving report of a draft', () => `/v1/contracts/${ids.draft}/proving`, NOBODY],
     ['the submissions of a draft', () => `/v1/contracts/${ids.draft}/submissions`, OWNERS],
     ['an invite-only contract', () => `/v1/contracts/${ids.invite}`, INVITED],
     ['its document', () => `/v1/contracts/${ids.invite}/document`, INVITED],
@@ -134,6 +137,23 @@ describe('S18 asks for somebody else’s things by their id', () => {
       if (texts.some((text) => text.includes(SECRET))) knowing.push(name);
     }
     expect(knowing).toEqual(['operator', 'requester', 'arbiter']);
+  });
+
+  it('reads off any answer or stream what proving saw, to learn the cheats that it tried: owners only', async () => {
+    const knowing = [];
+    for (const name of EVERYBODY) {
+      const texts = [];
+      for (const url of [
+        `/v1/contracts/${ids.open}`,
+        `/v1/contracts/${ids.open}/document`,
+        `/v1/contracts/${ids.open}/proving`,
+        '/v1/contracts',
+      ]) {
+        texts.push((await world.ask(world.people[name], 'GET', url)).text);
+      }
+      if (texts.some((text) => text.includes(PROVING_SECRET))) knowing.push(name);
+    }
+    expect(knowing).toEqual(['operator', 'requester']);
   });
 
   it('asks for proof commits and the invited: requester and operator have them', async () => {

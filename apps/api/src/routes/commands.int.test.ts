@@ -24,12 +24,13 @@ async function outcomes(
   url: string,
   body: unknown,
   may: keyof Cast,
+  method: 'POST' | 'PUT' = 'POST',
 ): Promise<Record<string, string | number>> {
   const found: Record<string, string | number> = {};
-  const nobody = await world.ask(null, 'POST', url, body);
+  const nobody = await world.ask(null, method, url, body);
   found.nobody = nobody.code ?? nobody.status;
   for (const name of [...EVERYBODY.filter((each) => each !== may), may]) {
-    const { code, status } = await world.ask(world.people[name], 'POST', url, body);
+    const { code, status } = await world.ask(world.people[name], method, url, body);
     found[name] = code ?? status;
   }
   return found;
@@ -72,6 +73,85 @@ describe('S18 commands of others', () => {
       ...onlyRole('requester', 'SETTLEMENT_CONTRACT_STATE_REFUSED'),
       otherRequester: 'API_NOT_FOUND',
     });
+  });
+
+  it('edits a contract that is proved: its requester, and for others there is none', async () => {
+    const id = await world.provedContract(world.people.requester);
+    const edited = sampleContract({ title: 'Edited by its requester' });
+    expect(await outcomes(`/v1/contracts/${id}`, edited, 'requester', 'PUT')).toEqual({
+      ...onlyRole('requester', 200),
+      otherRequester: 'API_NOT_FOUND',
+    });
+  });
+
+  // Keeps R-PROVED-FIRST.
+  it('edits a contract between its proof and its money: a draft again, which can’t be funded', async () => {
+    const { requester } = world.people;
+    const id = await world.provedContract(requester);
+    await world.pay(requester, 50_000n);
+    const url = `/v1/contracts/${id}`;
+    expect((await world.ask(requester, 'GET', `${url}/proving`)).status).toBe(200);
+    const edited = sampleContract({ title: 'Edited', objective: 'Whatever comes in, etc.' });
+    const answer = await world.ask(requester, 'PUT', url, edited);
+    expect(answer).toMatchObject({
+      status: 200,
+      fields: { id, state: 'DRAFT', title: 'Edited', approval: { state: 'NONE' } },
+    });
+    expect(JSON.stringify(answer.fields.approval)).toContain('OPEN_ENDED_OBJECTIVE');
+    expect((await world.ask(requester, 'GET', `${url}/proving`)).code).toBe('API_NOT_FOUND');
+    expect((await world.ask(requester, 'POST', `${url}/fund`)).code).toBe(
+      'SETTLEMENT_CONTRACT_STATE_REFUSED',
+    );
+    const seen = await world.ask(requester, 'GET', `${url}/document`);
+    expect(seen.fields.objective).toBe('Whatever comes in, etc.');
+  });
+
+  it('edits a contract under money, or into one that is posted already: refused', async () => {
+    const { requester } = world.people;
+    const edited = sampleContract({ title: 'Edited too late' });
+    const open = await world.openContract();
+    expect((await world.ask(requester, 'PUT', `/v1/contracts/${open}`, edited)).code).toBe(
+      'SETTLEMENT_CONTRACT_STATE_REFUSED',
+    );
+    const posted = sampleContract({ title: 'Posted before' });
+    await post('requester', '/v1/contracts', posted);
+    const { id } = await post('requester', '/v1/contracts', sampleContract({ title: 'Other' }));
+    const url = `/v1/contracts/${id}`;
+    expect((await world.ask(requester, 'PUT', url, posted)).code).toBe('DB_CONTRACT_DUPLICATE');
+    expect((await world.ask(requester, 'PUT', url, { ...posted, kind: 'x' })).code).toBe(
+      'API_CONTRACT_REFUSED',
+    );
+  });
+
+  it('edits with one Idempotency-Key twice: one edit, one answer', async () => {
+    const { requester } = world.people;
+    const id = await world.provedContract(requester);
+    const headers = { 'idempotency-key': 'edit' };
+    const edited = sampleContract({ title: 'Edited once' });
+    const put = () => world.ask(requester, 'PUT', `/v1/contracts/${id}`, edited, headers);
+    const [first, second] = [await put(), await put()];
+    expect(second.text).toBe(first.text);
+    expect(second.headers['idempotency-replayed']).toBe('true');
+  });
+
+  it('S18 names a package or bundle of somebody else in a contract: there is none', async () => {
+    const theirs = 'b'.repeat(64);
+    const { id } = await post('requester', '/v1/contracts', sampleContract({ title: 'Naming' }));
+    for (const named of [
+      { verifierPackage: { sha256: theirs } },
+      { environment: { ...sampleContract().environment, dependencies: { sha256: theirs } } },
+    ]) {
+      const contract = sampleContract({ title: 'Naming another', ...named });
+      const posted = await post('requester', '/v1/contracts', contract);
+      expect(posted.code).toBe('API_PACKAGE_UNKNOWN');
+      const edited = await world.ask(
+        world.people.requester,
+        'PUT',
+        `/v1/contracts/${id}`,
+        contract,
+      );
+      expect(edited.code).toBe('API_PACKAGE_UNKNOWN');
+    }
   });
 
   it('cancels an open contract: its requester; another one sees it and may not', async () => {

@@ -1,12 +1,12 @@
-import type { ContractRow, PrincipalRow } from '@kervyxa/db';
+import type { ContractDraft, ContractRow, PrincipalRow } from '@kervyxa/db';
 import { CONTRACT_STATES } from '@kervyxa/settlement';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { isPureArbiter, sightOf, type Sight } from '../auth/access.ts';
+import { isPureArbiter, seesOwners, sightOf, type Sight } from '../auth/access.ts';
 import { principalOf } from '../auth/authenticate.ts';
 import type { Api, ApiContext } from '../context.ts';
 import { draftOf } from '../contract-draft.ts';
-import { createApiError } from '../errors.ts';
+import { createApiError, notFound } from '../errors.ts';
 import { answerWith, callOf, sendJson } from '../http/answers.ts';
 import { PROBLEM_ANSWER } from '../http/openapi.ts';
 import { PageQuery, pageOf, pageViewOf } from '../http/pages.ts';
@@ -44,7 +44,7 @@ export function registerContracts(app: Api, context: ApiContext): void {
     async (request, reply) => {
       const viewer = principalOf(request);
       const { draft, findings } = draftOf(request.body, settings.operator);
-      if (draft.packageSha256 !== null) await ownPackage(draft.packageSha256, viewer.id);
+      await assertOwnPackages(draft, viewer.id);
       return answerWith(
         reply,
         (keep) =>
@@ -57,13 +57,49 @@ export function registerContracts(app: Api, context: ApiContext): void {
   );
 
   /** Whoever names somebody else's package would have it mounted beside code of their own. */
-  async function ownPackage(sha256: string, ownerId: string): Promise<void> {
-    if ((await reads.packageOf(sha256, ownerId)) !== null) return;
-    throw createApiError('API_PACKAGE_UNKNOWN', {
-      message: 'expected a hidden package that was uploaded with this key, got another',
-      fix: 'upload it first with POST /v1/packages',
-    });
+  async function assertOwnPackages(
+    { packageSha256, dependenciesSha256 }: ContractDraft,
+    ownerId: string,
+  ): Promise<void> {
+    for (const [what, sha256] of [
+      ['hidden package', packageSha256],
+      ['dependency bundle', dependenciesSha256],
+    ] as const) {
+      if (sha256 === null || (await reads.packageOf(sha256, ownerId)) !== null) continue;
+      throw createApiError('API_PACKAGE_UNKNOWN', {
+        message: `expected a ${what} that was uploaded with this key, got another`,
+        fix: 'upload it first with POST /v1/packages',
+      });
+    }
   }
+
+  app.put(
+    '/v1/contracts/:id',
+    {
+      config: { access: ['requester'], takesContract: true },
+      bodyLimit: settings.contractBytesMax,
+      schema: {
+        tags: TAGS,
+        summary: 'Edits a contract that holds no money: a draft again, whatever was proved before',
+        description:
+          'The body is the whole document, as for POST /v1/contracts. DRAFT and PROVED only. An approval that runs is forgotten.',
+        params: ContractParams,
+        body: z.unknown(),
+        response: { 200: ContractView, default: PROBLEM_ANSWER },
+      },
+    },
+    async (request, reply) => {
+      const sight = await asRequester(request);
+      const { id: contractId } = request.params;
+      const { draft, findings } = draftOf(request.body, settings.operator);
+      await assertOwnPackages(draft, sight.viewerId);
+      return answerWith(reply, (keep) =>
+        commands.reviseContract(callOf(request, request.body), { contractId, draft }, (row) =>
+          keep(200, toContractView({ ...row, findings }, sight)),
+        ),
+      );
+    },
+  );
 
   app.get(
     '/v1/contracts',
@@ -133,6 +169,31 @@ export function registerContracts(app: Api, context: ApiContext): void {
     async (request, reply) => {
       const { row, sight } = await sights.contract(principalOf(request), request.params.id);
       return sendJson(reply, 200, toDocumentView(row.document, sight));
+    },
+  );
+
+  app.get(
+    '/v1/contracts/:id/proving',
+    {
+      config: { access: 'any_key' },
+      schema: {
+        tags: TAGS,
+        summary: 'What the last approval saw when it ran the contract; to requester and operator',
+        description:
+          'Every criterion on the base, on the commits of `proof` and on the cheats made from them, and each replay. 404 where no approval of this document came so far.',
+        params: ContractParams,
+        response: {
+          200: z.record(z.string(), z.unknown()).describe('kervyxa.proving.v1'),
+          default: PROBLEM_ANSWER,
+        },
+      },
+    },
+    async (request, reply) => {
+      const { row, sight } = await sights.contract(principalOf(request), request.params.id);
+      const report = seesOwners(sight) ? row.provingBlob : null;
+      const chunks = report === null ? null : await database.blobs.readBlob(report);
+      if (chunks === null) throw notFound('proving report');
+      return sendJson(reply, 200, Buffer.concat(await Array.fromAsync(chunks)).toString());
     },
   );
 

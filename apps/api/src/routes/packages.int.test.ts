@@ -1,13 +1,16 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { packTree, type TreeEntry } from '@kervyxa/core';
+import { packTree, sealTree, type TreeEntry } from '@kervyxa/core';
+import { sampleContract } from '../testing/sample-contract.ts';
 import { createWorld, type World } from '../testing/world.ts';
 
 let world: World;
 
 beforeAll(async () => {
-  world = await createWorld({ settings: { uploadsMax: 2 } });
+  const limits = { entriesMax: 50, bytesMax: 8_000_000, heldBytesMax: 20_000 };
+  world = await createWorld({ settings: { uploadsMax: 2, upload: limits } });
 });
 
 afterAll(async () => world.close());
@@ -18,7 +21,7 @@ const file = (path: string, content = 'x'): TreeEntry => ({
   path,
   executable: false,
   size: content.length,
-  content: Buffer.from(content),
+  content: Buffer.from(content, 'latin1'),
 });
 
 async function tarOf(...entries: readonly TreeEntry[]): Promise<Buffer> {
@@ -46,6 +49,51 @@ describe('an uploaded package', () => {
     );
     expect(found.fields).toMatchObject({ ...first.fields, ownerId: world.people.requester.id });
     expect(first.headers.location).toBe(`/v1/packages/${String(first.fields.sha256)}`);
+  });
+
+  // Keeps R-UPLOAD-BOUNDED.
+  it('is large: kept under the digest of its content, and may be named as a bundle', async () => {
+    const content = randomBytes(3_000_000).toString('latin1');
+    const entries = [{ type: 'folder', path: 'npm' } as const, file('npm/a.tgz', content)];
+    const answer = await upload(await tarOf(...entries));
+    const { digest } = await sealTree(entries);
+    expect(answer).toMatchObject({ status: 201, fields: { sha256: digest, entryCount: 2 } });
+    const contract = sampleContract({ title: 'With a bundle' });
+    const environment = { ...contract.environment, dependencies: { sha256: digest } };
+    const posted = await world.ask(world.people.requester, 'POST', '/v1/contracts', {
+      ...contract,
+      environment,
+    });
+    expect(posted.status).toBe(201);
+    const row = await world.database.reads.contract(posted.id);
+    expect(row?.dependenciesSha256).toBe(digest);
+    const again = await upload(await tarOf(...entries));
+    expect(again.fields).toEqual(answer.fields);
+  });
+
+  it('is large and not in order, beyond the limits or broken off: refused, and nothing is kept', async () => {
+    const large = file('b', 'x'.repeat(30_000));
+    const count = async () => {
+      const { items } = await world.ask(world.people.otherRequester, 'GET', '/v1/packages');
+      return items.length;
+    };
+    const before = await count();
+    const tooMany = Array.from({ length: 51 }, (_, index) =>
+      file(`c${index + 100}`, 'y'.repeat(600)),
+    );
+    for (const [entries, code] of [
+      [[large, file('a')], 'INTAKE_PACKAGE_NOT_CANONICAL'],
+      [tooMany, 'INTAKE_PACKAGE_TOO_LARGE'],
+      [[file('a', 'x'.repeat(8_100_000))], 'INTAKE_PACKAGE_TOO_LARGE'],
+    ] as const) {
+      const answer = await upload(await tarOf(...entries), world.people.otherRequester);
+      expect(answer).toMatchObject({ status: 422, code });
+    }
+    const cut = (await tarOf(large)).subarray(0, 25_000);
+    expect((await upload(cut, world.people.otherRequester)).code).toBe(
+      'INTAKE_PACKAGE_NOT_CANONICAL',
+    );
+    expect(await count()).toBe(before);
   });
 
   it('S18 asks for the package of somebody else: there is none', async () => {

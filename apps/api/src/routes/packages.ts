@@ -1,4 +1,4 @@
-import { PACKAGE_LIMITS, readPackageArchive } from '@kervyxa/intake/package';
+import { readPackageUpload } from '@kervyxa/intake/package';
 import { Sha256HexSchema } from '@kervyxa/core';
 import type { PackageRow } from '@kervyxa/db';
 import { z } from 'zod';
@@ -8,13 +8,15 @@ import { createApiError, notFound } from '../errors.ts';
 import { answerWith, callOf } from '../http/answers.ts';
 import { PROBLEM_ANSWER } from '../http/openapi.ts';
 import { PageQuery, pageOf, pageViewOf } from '../http/pages.ts';
-import { readUpload } from '../http/upload.ts';
+import { readUpload, uploadBytesMax } from '../http/upload.ts';
 import { CountField, PrincipalIdField, TimeField, toTime } from '../views/fields.ts';
 
 const TAGS = ['packages'];
 /** What the answer to an upload says. */
 const PackageReceipt = z.strictObject({
-  sha256: z.string().describe('What contracts name as verifierPackage.sha256.'),
+  sha256: z
+    .string()
+    .describe('What contracts name as verifierPackage.sha256 or environment.dependencies.sha256.'),
   sizeBytes: CountField,
   entryCount: z.int(),
 });
@@ -30,9 +32,10 @@ export function registerPackages(app: Api, { database, settings }: ApiContext): 
       config: { access: ['requester'], takesTar: true },
       schema: {
         tags: TAGS,
-        summary: 'Uploads a hidden package as a tar of regular files and folders',
+        summary:
+          'Uploads a hidden package or dependency bundle as a tar of regular files and folders',
         description:
-          'Order, owners, times and format of the tar do not matter: the digest is that of the same folder packed by `kervyxa package pack`.',
+          'Of a small tar, order, owners, times and format do not matter: the digest is that of the same folder packed by `kervyxa package pack`. A large one must be as `kervyxa deps pack` or `kervyxa package pack` wrote it. docs/api.md has the limits.',
         consumes: ['application/x-tar'],
         body: z
           .unknown()
@@ -45,17 +48,18 @@ export function registerPackages(app: Api, { database, settings }: ApiContext): 
       if (uploading.has(ownerId) || uploading.size >= settings.uploadsMax) throw busy();
       uploading.add(ownerId);
       try {
-        const stream = readUpload(request, PACKAGE_LIMITS);
-        const { sha256, archive } = await readPackageArchive(stream);
-        const bytes = Buffer.concat(await Array.fromAsync(archive.open(request.signal)));
+        const stream = readUpload(request, settings.upload);
+        const upload = await readPackageUpload(stream, settings.upload);
+        const bytesMax = uploadBytesMax(settings.upload);
+        const { sha256, sizeBytes } = await database.blobs.saveBlob(upload.chunks, { bytesMax });
+        const entryCount = upload.entryCount();
         return await answerWith(
           reply,
           (keep) =>
             database.commands.savePackage(
               callOf(request, { sha256 }),
-              { sha256, bytes, entryCount: archive.entryCount },
-              ({ sizeBytes, entryCount }) =>
-                keep(201, { sha256, sizeBytes: sizeBytes.toString(), entryCount }),
+              { sha256, sizeBytes, entryCount },
+              () => keep(201, { sha256, sizeBytes: sizeBytes.toString(), entryCount }),
             ),
           () => `/v1/packages/${sha256}`,
         );

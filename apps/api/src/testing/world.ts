@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { canonicalDigest, canonicalJson, createIdSource, systemClock } from '@kervyxa/core';
-import { contractDigest, type Contract } from '@kervyxa/contract';
+import { contractDigest, type Contract, type Finding } from '@kervyxa/contract';
 import { openDatabase, type Database, type Role } from '@kervyxa/db';
 import { openTestDatabase } from '@kervyxa/db/testing';
 import { DEFAULT_POLICY } from '@kervyxa/settlement';
@@ -18,6 +18,19 @@ export interface Person {
 }
 
 export type Cast = Readonly<Record<(typeof CAST)[number][0], Person>>;
+
+/** For tests: what only requester and operator are told of a proving. */
+export const PROVING_SECRET = 'SECRET-cheat';
+/** What proving may find and yet not refuse. */
+const FINDING: Finding = {
+  code: 'SAME_CONTAINER_SECRET',
+  severity: 'advise',
+  pointer: '/criteria/0',
+  message: 'expected a judge of its own',
+  fix: 'Use judge_probe.',
+  evidence: PROVING_SECRET,
+  acknowledgement: null,
+};
 
 const TREE = 'e'.repeat(40);
 
@@ -47,7 +60,7 @@ export interface World {
   /** A request with somebody's key (null: none). Every answer is held against its documentation. */
   ask(
     who: Person | null,
-    method: 'GET' | 'POST',
+    method: 'GET' | 'POST' | 'PUT',
     url: string,
     body?: unknown,
     headers?: Record<string, string>,
@@ -97,7 +110,7 @@ export async function createWorld(
 
   async function ask(
     who: Person | null,
-    method: 'GET' | 'POST',
+    method: 'GET' | 'POST' | 'PUT',
     url: string,
     body?: unknown,
     headers: Record<string, string> = {},
@@ -217,7 +230,8 @@ async function prove(database: Database, id: string, contract: Contract): Promis
     document: canonicalJson(contract),
     digest: contractDigest(contract),
     baseBlob: await saveBlob(database, 'base'),
-    findings: [],
+    provingBlob: await saveBlob(database, JSON.stringify({ findings: [], saw: PROVING_SECRET })),
+    findings: [FINDING],
   });
   if (!isOurs) throw new Error('expected the approval to be ours');
 }

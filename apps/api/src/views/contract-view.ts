@@ -11,6 +11,10 @@ export const FindingView = z.strictObject({
   pointer: z.string(),
   message: z.string(),
   fix: z.string(),
+  evidence: z
+    .string()
+    .optional()
+    .describe('What proving saw: the end of a log, or the diff that passed.'),
   acknowledgement: z.string().nullable(),
 });
 

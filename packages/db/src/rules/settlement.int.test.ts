@@ -3,6 +3,10 @@ import { openWorld, type World } from '../testing/open-world.ts';
 import { addTransfer, HEX } from '../testing/seed-world.ts';
 
 const DIGEST = `'sha256:' || repeat('a', 64)`;
+const PROVE_DRAFT = `UPDATE contracts SET state = 'PROVED', approval_state = 'DONE', base_blob = '${HEX}',
+  proving_blob = '${HEX}' WHERE id = 'con_draft'`;
+/** As settlement does it, but for the state. */
+const FUND_DRAFT = `INSERT INTO escrows VALUES ('con_draft', 100, 'USD', 'deposit');`;
 /** The money of `con_over` has gone to the solver, and the contract is at its end. */
 const PAY_OVER = `
   INSERT INTO escrow_resolutions VALUES ('con_over', 'PAYOUT', 'pay_over');
@@ -75,7 +79,7 @@ describe('settlement in the database', () => {
     [
       'an open contract without money (BUG-62)',
       'contracts_settlement',
-      `UPDATE contracts SET state = 'PROVED' WHERE id = 'con_draft'; UPDATE contracts SET state = 'OPEN' WHERE id = 'con_draft'`,
+      `${PROVE_DRAFT}; UPDATE contracts SET state = 'OPEN' WHERE id = 'con_draft'`,
     ],
     [
       'an ended contract whose escrow is kept (BUG-64)',
@@ -174,12 +178,21 @@ describe('settlement in the database', () => {
       'contracts_package_sha256_requester_id_fkey',
       `UPDATE contracts SET requester_id = 'arb' WHERE id = 'con_draft'`,
     ],
+    [
+      'name a dependency bundle of somebody else',
+      'contracts_dependencies_sha256_requester_id_fkey',
+      `UPDATE contracts SET requester_id = 'arb', package_sha256 = NULL, dependencies_sha256 = '${HEX}' WHERE id = 'con_draft'`,
+    ],
   ])('refuses to %s', async (_, rule, script) => {
     expect(await world.refusalOf(script)).toBe(rule);
   });
 
   it.each([
     ['contracts_frozen', `UPDATE contracts SET document = '{"reward":0}' WHERE id = 'con_open'`],
+    [
+      'contracts_frozen',
+      `UPDATE contracts SET dependencies_sha256 = '${HEX}' WHERE id = 'con_open'`,
+    ],
     ['contracts_frozen', `UPDATE contracts SET reward_minor = 1 WHERE id = 'con_open'`],
     ['contracts_frozen', `UPDATE contracts SET closes_at = now() WHERE id = 'con_open'`],
     ['contracts_frozen', `UPDATE contracts SET invited_ids = '{sol}' WHERE id = 'con_open'`],
@@ -212,8 +225,86 @@ describe('settlement in the database', () => {
 
   it('takes the frozen document and its digest in the update that proves the draft', async () => {
     expect(
-      await world.refusalOf(`UPDATE contracts SET state = 'PROVED', document = '{"image":"x"}', digest = 'sha256:' || repeat('b', 64),
-         base_blob = '${HEX}' WHERE id = 'con_draft'`),
+      await world.refusalOf(`UPDATE contracts SET state = 'PROVED', approval_state = 'DONE', document = '{"image":"x"}',
+         digest = 'sha256:' || repeat('b', 64), base_blob = '${HEX}', proving_blob = '${HEX}' WHERE id = 'con_draft'`),
+    ).toBe('accepted');
+  });
+
+  // Keeps R-PROVED-FIRST.
+  it.each([
+    [
+      'a contract that begins as PROVED',
+      'contracts_begin_draft',
+      `CREATE TEMP TABLE one ON COMMIT DROP AS SELECT * FROM contracts WHERE id = 'con_draft';
+       UPDATE one SET id = 'con_new', seq = 99, state = 'PROVED', draft_digest = 'sha256:' || repeat('9', 64);
+       INSERT INTO contracts SELECT * FROM one`,
+    ],
+    [
+      'money for a draft',
+      'contracts_proved',
+      `${FUND_DRAFT} UPDATE contracts SET state = 'OPEN' WHERE id = 'con_draft'`,
+    ],
+    [
+      'a contract that is PROVED without a report',
+      'contracts_proved',
+      `UPDATE contracts SET state = 'PROVED', approval_state = 'DONE', base_blob = '${HEX}' WHERE id = 'con_draft'`,
+    ],
+    [
+      'a contract that is PROVED without its base',
+      'contracts_proved',
+      `UPDATE contracts SET state = 'PROVED', approval_state = 'DONE', proving_blob = '${HEX}' WHERE id = 'con_draft'`,
+    ],
+    [
+      'a contract that is PROVED though its approval was refused',
+      'contracts_proved',
+      `UPDATE contracts SET state = 'PROVED', approval_state = 'REFUSED', base_blob = '${HEX}',
+         proving_blob = '${HEX}' WHERE id = 'con_draft'`,
+    ],
+    [
+      'an edit of what is PROVED that leaves it PROVED',
+      'contracts_frozen',
+      `${PROVE_DRAFT}; UPDATE contracts SET document = '{"reward":0}' WHERE id = 'con_draft'`,
+    ],
+    [
+      'an edit that keeps the report of the document before',
+      'contracts_edited',
+      `UPDATE contracts SET proving_blob = '${HEX}', document = '{"reward":0}' WHERE id = 'con_draft'`,
+    ],
+    [
+      'an edit under an approval that goes on',
+      'contracts_edited',
+      `UPDATE contracts SET approval_state = 'RUNNING' WHERE id = 'con_draft';
+       UPDATE contracts SET document = '{"reward":0}' WHERE id = 'con_draft'`,
+    ],
+    [
+      'a draft again that is taken for approved',
+      'contracts_edited',
+      `${PROVE_DRAFT}; UPDATE contracts SET state = 'DRAFT' WHERE id = 'con_draft'`,
+    ],
+    [
+      'another report',
+      'contracts_frozen',
+      `UPDATE contracts SET proving_blob = NULL WHERE id = 'con_open'`,
+    ],
+    [
+      'other findings',
+      'contracts_frozen',
+      `UPDATE contracts SET findings = '[{}]' WHERE id = 'con_open'`,
+    ],
+    [
+      'a contract under money that is a draft again',
+      'contracts_moves',
+      `UPDATE contracts SET state = 'DRAFT', approval_state = 'NONE', proving_blob = NULL WHERE id = 'con_open'`,
+    ],
+  ])('refuses %s', async (_, rule, script) => {
+    expect(await world.refusalOf(script)).toBe(rule);
+  });
+
+  it('takes the edit that makes what is PROVED a draft again', async () => {
+    expect(
+      await world.refusalOf(`${PROVE_DRAFT};
+        UPDATE contracts SET state = 'DRAFT', approval_state = 'NONE', proving_blob = NULL WHERE id = 'con_draft';
+        UPDATE contracts SET document = '{"reward":1}', base_blob = NULL WHERE id = 'con_draft'`),
     ).toBe('accepted');
   });
 

@@ -6,7 +6,7 @@ import type { Transact } from './in-transaction.ts';
 import { queryRows, runChange, type Sql, toJson } from './sql.ts';
 import { CONTRACT_COLUMNS, type ContractRecord, toContractRow } from './rows.ts';
 
-type Approvals = Pick<WorkerStore, 'approvalTask' | 'finishApproval'>;
+type Approvals = Pick<WorkerStore, 'approvalTask' | 'finishApproval' | 'addApprovalProgress'>;
 type Outcome = Parameters<WorkerStore['finishApproval']>[2];
 
 export function createApprovals(transact: Transact, deps: ExecuteDeps): Approvals {
@@ -30,10 +30,7 @@ export function createApprovals(transact: Transact, deps: ExecuteDeps): Approval
     finishApproval: (contractId, attempt, outcome) =>
       transact(async (transaction) => {
         const { sql, streams } = transaction;
-        const contract = await lockContract(sql, contractId);
-        const { state, approvalState, approvalAttempt } = contract;
-        const isOurs = approvalState === 'RUNNING' && approvalAttempt === attempt;
-        if (state !== 'DRAFT' || !isOurs) return false;
+        if (!isOurs(await lockContract(sql, contractId), attempt)) return false;
         await saveOutcome(sql, contractId, outcome);
         await addEvents(sql, [toOwnerEvent(`approval_${outcome.kind}`, contractId, null)]);
         streams.add(contractId);
@@ -43,7 +40,21 @@ export function createApprovals(transact: Transact, deps: ExecuteDeps): Approval
         if (decision.kind === 'refused') throw decision.error;
         return true;
       }),
+    addApprovalProgress: (contractId, attempt, progress) =>
+      transact(async ({ sql, streams }) => {
+        if (!isOurs(await lockContract(sql, contractId), attempt)) return false;
+        await addEvents(sql, [toOwnerEvent('approval_progress', contractId, null, progress)]);
+        streams.add(contractId);
+        return true;
+      }),
   };
+}
+
+function isOurs(
+  { state, approvalState, approvalAttempt }: ContractRecord,
+  attempt: number,
+): boolean {
+  return state === 'DRAFT' && approvalState === 'RUNNING' && approvalAttempt === attempt;
 }
 
 async function saveOutcome(sql: Sql, contractId: string, outcome: Outcome): Promise<void> {
@@ -51,18 +62,26 @@ async function saveOutcome(sql: Sql, contractId: string, outcome: Outcome): Prom
     case 'proved':
       await runChange(
         sql,
-        `UPDATE contracts SET approval_state = 'DONE', document = $2, digest = $3, base_blob = $4, findings = $5,
-           updated_at = clock_timestamp()
+        `UPDATE contracts SET approval_state = 'DONE', document = $2, digest = $3, base_blob = $4, proving_blob = $5,
+           findings = $6, updated_at = clock_timestamp()
          WHERE id = $1`,
-        [contractId, outcome.document, outcome.digest, outcome.baseBlob, toJson(outcome.findings)],
+        [
+          contractId,
+          outcome.document,
+          outcome.digest,
+          outcome.baseBlob,
+          outcome.provingBlob,
+          toJson(outcome.findings),
+        ],
       );
       break;
     case 'refused':
       await runChange(
         sql,
-        `UPDATE contracts SET approval_state = 'REFUSED', findings = $2, updated_at = clock_timestamp()
+        `UPDATE contracts SET approval_state = 'REFUSED', findings = $2, proving_blob = $3,
+           updated_at = clock_timestamp()
          WHERE id = $1`,
-        [contractId, toJson(outcome.findings)],
+        [contractId, toJson(outcome.findings), outcome.provingBlob],
       );
       break;
     case 'failed':

@@ -1,9 +1,17 @@
 import { createHash } from 'node:crypto';
 import { brokenUniqueConstraint } from '../driver-errors.ts';
 import { createDbError } from '../errors.ts';
+import type { Blobs } from '../ports.ts';
 import { queryRows, runChange, type Sql } from './sql.ts';
 
 const CHUNK_BYTES = 1_048_576;
+
+export function createBlobs(sql: Sql): Blobs {
+  return {
+    saveBlob: (chunks, options) => saveBlob(sql, chunks, options),
+    readBlob: (sha256) => readBlob(sql, sha256),
+  };
+}
 
 export interface SavedBlob {
   readonly sha256: string;

@@ -129,6 +129,48 @@ describe('a command', () => {
     expect(await codeOf(post())).toBe('ACCEPTED');
   });
 
+  // Keeps R-PROVED-FIRST.
+  it('edits what is proved: a draft again, with nothing left of what was found, and one draft once', async () => {
+    const requesterId = await stores.bench.addPrincipal();
+    await stores.bench.deposit(requesterId, TERMS.rewardMinor);
+    const contractId = await stores.bench.seedContract({ ...TERMS, requesterId });
+    const other = await stores.bench.seedContract({ ...TERMS, requesterId });
+    await stores.cases.execute(contractId, { kind: 'prove' });
+    const terms = { ...TERMS, requesterId, rewardMinor: 500n, closesInMs: 2 * TERMS.closesInMs };
+    const draft = toDraft('edited', terms, await stores.now());
+    const revise = (to = draft) =>
+      stores.commands.reviseContract(
+        callOf(requesterId),
+        { contractId, draft: to },
+        ({ state }) => ({ status: 200, body: state }),
+      );
+    expect((await revise()).body).toBe('DRAFT');
+    expect(await stores.reads.contract(contractId)).toMatchObject({
+      document: draft.document,
+      digest: draft.digest,
+      rewardMinor: 500n,
+      closesAt: draft.closesAt,
+      approvalState: 'NONE',
+      baseBlob: null,
+      provingBlob: null,
+      findings: [],
+    });
+    expect((await stores.bench.readCase(contractId)).contract.rewardMinor).toBe(500n);
+    const fund = () => stores.cases.execute(contractId, { kind: 'fund' });
+    expect((await fund()).kind).toBe('refused');
+    expect(await codeOf(revise())).toBe('ACCEPTED');
+    const posted = toDraft(other, { ...TERMS, requesterId }, await stores.now());
+    expect(await codeOf(revise(posted))).toBe('DB_CONTRACT_DUPLICATE');
+    const opened = await stores.openContract();
+    await expect(
+      stores.commands.reviseContract(
+        callOf(opened.requesterId),
+        { contractId: opened.contractId, draft: toDraft('late', terms, await stores.now()) },
+        () => ANSWER,
+      ),
+    ).rejects.toMatchObject({ code: 'SETTLEMENT_CONTRACT_STATE_REFUSED' });
+  });
+
   it('BUG-61 of many posts of one draft at once takes one', async () => {
     const requesterId = await stores.bench.addPrincipal();
     const draft = toDraft('at once', { ...TERMS, requesterId }, await stores.now());
@@ -197,7 +239,7 @@ describe('a command', () => {
       Array.from({ length: 3 }, () => stores.bench.addPrincipal()),
     );
     for (const ownerId of [one, two, one]) {
-      const input = { sha256, bytes, entryCount: 3 };
+      const input = { sha256, sizeBytes: BigInt(bytes.length), entryCount: 3 };
       await stores.commands.savePackage(callOf(ownerId ?? ''), input, () => ANSWER);
     }
     const found = { sha256, sizeBytes: BigInt(bytes.length), entryCount: 3 };

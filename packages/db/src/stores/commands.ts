@@ -3,8 +3,7 @@ import { brokenUniqueConstraint } from '../driver-errors.ts';
 import { createDbError } from '../errors.ts';
 import { Prisma, type Principal } from '../generated/client.ts';
 import type { Answer, Call, Commands, PrincipalRow, Role, TransferRow } from '../ports.ts';
-import { saveBlob } from './blobs.ts';
-import { createContract, startApproval } from './contract-commands.ts';
+import { createContract, reviseContract, startApproval } from './contract-commands.ts';
 import { execute, type ExecuteDeps } from './execute.ts';
 import { answerOnce } from './idempotency.ts';
 import type { Connections, Transaction } from './in-transaction.ts';
@@ -19,7 +18,10 @@ import { loadTransfers, toTransferRow } from './transfers.ts';
 type Once = (call: Call, work: (transaction: Transaction) => Promise<Answer>) => Promise<Answer>;
 
 /** Each one transaction, in which the Idempotency-Key comes first. */
-export function createCommands({ pool, transact }: Connections, deps: ExecuteDeps): Commands {
+export function createCommands(
+  { transact }: Pick<Connections, 'transact'>,
+  deps: ExecuteDeps,
+): Commands {
   const once: Once = (call, work) =>
     transact((transaction) => answerOnce(transaction.sql, call, () => work(transaction)));
 
@@ -33,6 +35,10 @@ export function createCommands({ pool, transact }: Connections, deps: ExecuteDep
     createContract: (call, draft, toAnswer) =>
       once(call, async (transaction) =>
         toAnswer(await createContract(transaction, deps, call.actorId, draft)),
+      ),
+    reviseContract: (call, input, toAnswer) =>
+      once(call, async (transaction) =>
+        toAnswer(await reviseContract(transaction, deps, call.actorId, input)),
       ),
     startApproval: (call, contractId, toAnswer) =>
       once(call, async (transaction) =>
@@ -52,14 +58,11 @@ export function createCommands({ pool, transact }: Connections, deps: ExecuteDep
         await retryPayout(transaction, payoutId, call.actorId);
         return toAnswer();
       }),
-    savePackage: async (call, { sha256, bytes, entryCount }, toAnswer) => {
-      const blob = await saveBlob(pool, [bytes], { bytesMax: bytes.length });
-      if (blob.sha256 !== sha256) throw new Error(`expected ${sha256} as digest of a package`);
-      return once(call, async ({ sql }) => {
-        await savePackage(sql, call.actorId, { ...blob, entryCount });
-        return toAnswer({ ...blob, entryCount });
-      });
-    },
+    savePackage: (call, row, toAnswer) =>
+      once(call, async ({ sql }) => {
+        await savePackage(sql, call.actorId, row);
+        return toAnswer();
+      }),
   };
 }
 

@@ -3,7 +3,7 @@ import { brokenUniqueConstraint } from '../driver-errors.ts';
 import { createDbError } from '../errors.ts';
 import type { ContractDraft, ContractRow } from '../ports.ts';
 import { addEvents, type NewEvent } from './add-events.ts';
-import { createContractUnknown, type ExecuteDeps } from './execute.ts';
+import { createContractUnknown, execute, type ExecuteDeps } from './execute.ts';
 import type { Transaction } from './in-transaction.ts';
 import { lockContractSql } from './lock-contract.ts';
 import { CONTRACT_COLUMNS, type ContractRecord, toContractRow } from './rows.ts';
@@ -16,10 +16,29 @@ export async function createContract(
   requesterId: string,
   draft: ContractDraft,
 ): Promise<ContractRow> {
-  await assertNotPosted(sql, requesterId, draft);
   const id = newId('contract');
+  await assertNotPosted(sql, { id, requesterId }, draft);
   await insertContract(sql, id, requesterId, draft);
   await addEvents(sql, [toOwnerEvent('contract_draft', id, requesterId)]);
+  streams.add(id);
+  return toContractRow(await lockContract(sql, id));
+}
+
+/** Throws SETTLEMENT_CONTRACT_UNKNOWN, …_STATE_REFUSED, DB_CONTRACT_DUPLICATE. */
+export async function reviseContract(
+  transaction: Transaction,
+  deps: ExecuteDeps,
+  actorId: string,
+  { contractId, draft }: { readonly contractId: string; readonly draft: ContractDraft },
+): Promise<ContractRow> {
+  const { sql, streams } = transaction;
+  const command = { kind: 'revise' } as const;
+  const decision = await execute(transaction, deps, { contractId, command, actorId });
+  if (decision.kind === 'refused') throw decision.error;
+  const { id, requesterId } = await lockContract(sql, contractId);
+  await assertNotPosted(sql, { id, requesterId }, draft);
+  await updateContract(sql, id, draft);
+  await addEvents(sql, [toOwnerEvent('contract_revised', id, actorId)]);
   streams.add(id);
   return toContractRow(await lockContract(sql, id));
 }
@@ -66,7 +85,12 @@ export async function lockContract(sql: Sql, id: string): Promise<ContractRecord
 }
 
 /** Of a draft, which nobody but its owner may see. */
-export function toOwnerEvent(name: string, contractId: string, actorId: string | null): NewEvent {
+export function toOwnerEvent(
+  name: string,
+  contractId: string,
+  actorId: string | null,
+  data: NewEvent['data'] = {},
+): NewEvent {
   return {
     name,
     actorId,
@@ -75,21 +99,22 @@ export function toOwnerEvent(name: string, contractId: string, actorId: string |
     runId: null,
     challengeId: null,
     audience: 'OWNER',
-    data: {},
+    data,
   };
 }
 
 /** Two at once both find none: the second is refused by the unique index, with less to say. */
 async function assertNotPosted(
   sql: Sql,
-  requesterId: string,
+  { id, requesterId }: { readonly id: string; readonly requesterId: string },
   { digest }: ContractDraft,
 ): Promise<void> {
   const [known] = await queryRows<{ id: string }>(
     sql,
     `SELECT id FROM contracts
-     WHERE requester_id = $1 AND draft_digest = $2 AND state NOT IN ('SETTLED', 'EXPIRED', 'CANCELLED')`,
-    [requesterId, digest],
+     WHERE requester_id = $1 AND draft_digest = $2 AND id <> $3
+       AND state NOT IN ('SETTLED', 'EXPIRED', 'CANCELLED')`,
+    [requesterId, digest, id],
   );
   if (known === undefined) return;
   throw createDbError('DB_CONTRACT_DUPLICATE', {
@@ -105,35 +130,84 @@ async function insertContract(
   requesterId: string,
   draft: ContractDraft,
 ): Promise<void> {
+  await onceEach(
+    sql,
+    `INSERT INTO contracts (requester_id, id, ${DRAWN.join(', ')}) VALUES (${places(2 + DRAWN.length)})`,
+    [requesterId, id, ...valuesOf(draft)],
+  );
+}
+
+/** Everything that comes from the document, and nothing that approval found. */
+async function updateContract(sql: Sql, id: string, draft: ContractDraft): Promise<void> {
+  await onceEach(
+    sql,
+    `UPDATE contracts SET (${DRAWN.join(', ')}) = (${places(DRAWN.length, 2)}), approval_state = 'NONE',
+       approval_problem = NULL, findings = '[]', base_blob = NULL, proving_blob = NULL,
+       updated_at = clock_timestamp()
+     WHERE id = $1`,
+    [id, ...valuesOf(draft)],
+  );
+}
+
+const DRAWN = [
+  'document',
+  'digest',
+  'draft_digest',
+  'title',
+  'contract_kind',
+  'repository_url',
+  'base_commit',
+  'package_sha256',
+  'dependencies_sha256',
+  'closes_at',
+  'next_due_at',
+  'reward_minor',
+  'currency',
+  'fee_bps',
+  'window_seconds',
+  'response_seconds',
+  'bond_minor',
+  'invite_only',
+  'invited_ids',
+  'needs_claim',
+] as const;
+
+/** In the order of DRAWN. */
+function valuesOf(draft: ContractDraft): readonly unknown[] {
+  const values: Readonly<Record<(typeof DRAWN)[number], unknown>> = {
+    document: draft.document,
+    digest: draft.digest,
+    draft_digest: draft.digest,
+    title: draft.title,
+    contract_kind: draft.contractKind,
+    repository_url: draft.repositoryUrl,
+    base_commit: draft.baseCommit,
+    package_sha256: draft.packageSha256,
+    dependencies_sha256: draft.dependenciesSha256,
+    closes_at: draft.closesAt,
+    next_due_at: draft.closesAt,
+    reward_minor: draft.rewardMinor,
+    currency: draft.currency,
+    fee_bps: draft.feeBps,
+    window_seconds: draft.windowSeconds,
+    response_seconds: draft.responseSeconds,
+    bond_minor: draft.bondMinor,
+    invite_only: draft.inviteOnly,
+    invited_ids: draft.invitedIds,
+    needs_claim: draft.needsClaim,
+  };
+  return DRAWN.map((column) => values[column]);
+}
+
+/** `$1, $2, …`: so many, from `first` on. */
+function places(count: number, first = 1): string {
+  return Array.from({ length: count }, (_, index) => `$${first + index}`).join(', ');
+}
+
+/** Throws DB_CONTRACT_DUPLICATE where the requester has the same draft. */
+async function onceEach(sql: Sql, text: string, values: readonly unknown[]): Promise<void> {
   try {
-    await runChange(
-      sql,
-      `INSERT INTO contracts (id, requester_id, document, digest, draft_digest, title, contract_kind,
-         repository_url, base_commit, package_sha256, closes_at, next_due_at, reward_minor, currency,
-         fee_bps, window_seconds, response_seconds, bond_minor, invite_only, invited_ids, needs_claim)
-       VALUES ($1, $2, $3, $4, $4, $5, $6, $7, $8, $9, $10, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`,
-      [
-        id,
-        requesterId,
-        draft.document,
-        draft.digest,
-        draft.title,
-        draft.contractKind,
-        draft.repositoryUrl,
-        draft.baseCommit,
-        draft.packageSha256,
-        draft.closesAt,
-        draft.rewardMinor,
-        draft.currency,
-        draft.feeBps,
-        draft.windowSeconds,
-        draft.responseSeconds,
-        draft.bondMinor,
-        draft.inviteOnly,
-        draft.invitedIds,
-        draft.needsClaim,
-      ],
-    );
+    await runChange(sql, text, values);
   } catch (error) {
     if (brokenUniqueConstraint(error) !== 'contracts_requester_draft_key') throw error;
     throw createDbError('DB_CONTRACT_DUPLICATE', {

@@ -61,7 +61,9 @@ async function saveContract(
   const changed = await runChange(
     sql,
     `UPDATE contracts SET state = $3, next_due_at = $4, updated_at = $5,
-       ended_at = CASE WHEN $3 IN ('SETTLED', 'EXPIRED', 'CANCELLED') THEN $5 ELSE ended_at END
+       ended_at = CASE WHEN $3 IN ('SETTLED', 'EXPIRED', 'CANCELLED') THEN $5 ELSE ended_at END,
+       approval_state = CASE WHEN $3 = 'DRAFT' THEN 'NONE' ELSE approval_state END,
+       proving_blob = CASE WHEN $3 = 'DRAFT' THEN NULL ELSE proving_blob END
      WHERE id = $1 AND state = $2`,
     [id, before.contract.state, state, nextDueAt, now],
   );

@@ -1,6 +1,7 @@
 import { canonicalDigest } from '@kervyxa/core';
 import type { Finding } from '@kervyxa/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { toDraft } from '../testing/open-case-bench.ts';
 import { ANSWER, callOf, openStores, type Stores, TERMS } from '../testing/open-stores.ts';
 
 const PASS = { verdict: 'PASS', reason: null, resultDigest: `sha256:${'0'.repeat(64)}` } as const;
@@ -30,8 +31,15 @@ async function openApproval() {
   const { sha256: baseBlob } = await stores.work.saveBlob(one('base'), { bytesMax: 100 });
   const document = JSON.stringify({ frozen: contractId });
   const digest = canonicalDigest({ frozen: contractId });
-  const proved = { kind: 'proved', document, digest, baseBlob, findings: [] } as const;
+  const { sha256: provingBlob } = await stores.work.saveBlob(one('{}'), { bytesMax: 100 });
+  const proved = { kind: 'proved', document, digest, baseBlob, provingBlob, findings: [] } as const;
   return { contractId, requesterId, proved };
+}
+
+async function revise(contractId: string, requesterId: string): Promise<void> {
+  const draft = toDraft(`${contractId} edited`, { ...TERMS, requesterId }, new Date());
+  const input = { contractId, draft };
+  await stores.commands.reviseContract(callOf(requesterId), input, () => ANSWER);
 }
 
 // Keeps R-SETTLE-FENCE.
@@ -41,13 +49,14 @@ describe('an approval', () => {
     const task = await stores.work.approvalTask(contractId);
     expect(task?.contract.approvalState).toBe('RUNNING');
     expect(await stores.work.finishApproval(contractId, task?.attempt ?? 0, proved)).toBe(true);
-    const { document, digest, baseBlob } = proved;
+    const { document, digest, baseBlob, provingBlob } = proved;
     expect(await stores.reads.contract(contractId)).toMatchObject({
       state: 'PROVED',
       approvalState: 'DONE',
       document,
       digest,
       baseBlob,
+      provingBlob,
     });
     expect(await stores.work.approvalTask(contractId)).toBeNull();
   });
@@ -59,13 +68,40 @@ describe('an approval', () => {
     expect(second).toBe(first + 1);
     expect(await stores.work.finishApproval(contractId, first, proved)).toBe(false);
     expect((await stores.reads.contract(contractId))?.state).toBe('DRAFT');
-    const refused = { kind: 'refused', findings: [FINDING] } as const;
+    const { provingBlob } = proved;
+    const refused = { kind: 'refused', provingBlob, findings: [FINDING] } as const;
     expect(await stores.work.finishApproval(contractId, second, refused)).toBe(true);
     expect(await stores.work.finishApproval(contractId, second, proved)).toBe(false);
     expect(await stores.reads.contract(contractId)).toMatchObject({
       state: 'DRAFT',
       approvalState: 'REFUSED',
       findings: [FINDING],
+      provingBlob,
+    });
+  });
+
+  it('tells the requester how far it is, and its worker when nobody wants it any more', async () => {
+    const { contractId } = await openApproval();
+    const first = (await stores.work.approvalTask(contractId))?.attempt ?? 0;
+    const progress = { done: 1, total: 9 };
+    expect(await stores.work.addApprovalProgress(contractId, first, progress)).toBe(true);
+    await stores.work.approvalTask(contractId);
+    expect(await stores.work.addApprovalProgress(contractId, first, progress)).toBe(false);
+    const events = await stores.reads.events({ contractId }, null, 100);
+    const told = events.filter(({ name }) => name === 'approval_progress');
+    expect(told).toMatchObject([{ audience: 'OWNER', data: progress }]);
+  });
+
+  // Keeps R-PROVED-FIRST.
+  it('BUG-56 is edited meanwhile: its outcome changes nothing', async () => {
+    const { contractId, requesterId, proved } = await openApproval();
+    const attempt = (await stores.work.approvalTask(contractId))?.attempt ?? 0;
+    await revise(contractId, requesterId);
+    expect(await stores.work.finishApproval(contractId, attempt, proved)).toBe(false);
+    expect(await stores.reads.contract(contractId)).toMatchObject({
+      state: 'DRAFT',
+      approvalState: 'NONE',
+      provingBlob: null,
     });
   });
 

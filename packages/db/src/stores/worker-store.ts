@@ -1,7 +1,7 @@
 import type { WorkerStore } from '../ports.ts';
 import { addEvents } from './add-events.ts';
 import { createApprovals } from './approvals.ts';
-import { readBlob, saveBlob } from './blobs.ts';
+import { createBlobs } from './blobs.ts';
 import { loadClaimToken } from './claim-token.ts';
 import type { ExecuteDeps } from './execute.ts';
 import type { Connections, Transaction } from './in-transaction.ts';
@@ -14,6 +14,7 @@ type StoreOf<Key extends keyof WorkerStore> = WorkerStore[Key];
 export function createWorkerStore(connections: Connections, deps: ExecuteDeps): WorkerStore {
   const { pool, transact } = connections;
   return {
+    ...createBlobs(pool),
     ...createApprovals(transact, deps),
     ...createRuns(connections, deps),
     captureTask: (submissionId) => loadCaptureTask(connections, submissionId),
@@ -29,8 +30,6 @@ export function createWorkerStore(connections: Connections, deps: ExecuteDeps): 
     runTask: (runId) => loadRunTask(connections, deps, runId),
     addRunEvents: (runId, events) =>
       transact((transaction) => addRunEvents(transaction, runId, events)),
-    saveBlob: (chunks, options) => saveBlob(pool, chunks, options),
-    readBlob: (sha256) => readBlob(pool, sha256),
     heartbeat: (worker) => saveHeartbeat(connections, worker),
   };
 }

@@ -64,14 +64,6 @@ function createCheck(limits: PackageLimits): {
     for (const block of treeHeader(tree)) canonical.update(block);
     return (piece) => void canonical.update(piece);
   });
-  const reading = (work: () => void): void => {
-    try {
-      work();
-    } catch (error) {
-      if (isAppError(error)) throw error;
-      throw notCanonical('got something else, or a part of one', error);
-    }
-  };
   return {
     write: (piece) => {
       came.update(piece);
@@ -87,6 +79,15 @@ function createCheck(limits: PackageLimits): {
       return used;
     },
   };
+}
+
+function reading(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (isAppError(error)) throw error;
+    throw notCanonical('got something else, or a part of one', error);
+  }
 }
 
 /** Without content, which is seen as it passes. */

@@ -26,6 +26,27 @@ describe('proving and funding', () => {
   });
 });
 
+describe('editing', () => {
+  it('makes a contract that is proved a draft again, which can’t be funded before it is proved anew', async () => {
+    const story = await begin(false);
+    await story.bench.deposit(story.requesterId, TERMS.rewardMinor);
+    await story.do({ kind: 'revise' });
+    await story.do({ kind: 'prove' });
+    await story.do({ kind: 'revise' });
+    expect((await story.read()).contract.state).toBe('DRAFT');
+    expect(await story.try({ kind: 'fund' })).toBe('SETTLEMENT_CONTRACT_STATE_REFUSED');
+    await story.do({ kind: 'prove' });
+    expect(await story.try({ kind: 'fund' })).toBeNull();
+  });
+
+  it('changes a contract under money: refused', async () => {
+    const story = await begin();
+    expect(await story.try({ kind: 'revise' })).toBe('SETTLEMENT_CONTRACT_STATE_REFUSED');
+    await story.do({ kind: 'cancel' });
+    expect(await story.try({ kind: 'revise' })).toBe('SETTLEMENT_CONTRACT_STATE_REFUSED');
+  });
+});
+
 // Keeps R-SETTLE-ONCE.
 describe('cancelling', () => {
   it.each(['DRAFT', 'PROVED'])('ends a contract that is %s, and moves no money', async (state) => {

@@ -10,6 +10,13 @@ export function prove(draft: Draft): Refusal {
   return refusal;
 }
 
+/** A proof is of one document: an edit makes a draft again. */
+export function revise(draft: Draft): Refusal {
+  const refusal = refuseState(draft, ['DRAFT', 'PROVED']);
+  if (refusal === null && draft.contract.state === 'PROVED') moveContract(draft, 'DRAFT');
+  return refusal;
+}
+
 export function fund(draft: Draft): Refusal {
   const refusal = refuseState(draft, ['PROVED']) ?? refuseClosed(draft);
   if (refusal === null) fundEscrow(draft);

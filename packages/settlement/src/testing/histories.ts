@@ -42,6 +42,7 @@ export const MOVE_WEIGHTS: Readonly<Record<MoveName, number>> = {
   challenge: 12,
   resolve: 8,
   cancel: 1,
+  revise: 1,
   fund: 1,
   advance: 6,
 };
@@ -97,6 +98,7 @@ export function toCommand(
   switch (name) {
     case 'fund':
     case 'cancel':
+    case 'revise':
     case 'advance':
       return { kind: name };
     case 'submit':
