@@ -22,21 +22,21 @@ const TOOLS: readonly JudgingTool[] = [
   { name: 'yarn', configs: ['package.json', '.yarnrc', '.yarnrc.yml'] },
   {
     name: 'eslint',
-    configs: [
-      'package.json',
-      '.eslintignore',
+    configs: ['package.json', '.eslintignore'],
+    // The one nearest to a file counts, in the flat form since version 10.
+    configsAnywhere: [
       ...withExtensions('eslint.config', SCRIPT_EXTENSIONS),
+      ...withExtensions('.eslintrc', ' .js .cjs .json .yml .yaml'),
     ],
-    configsAnywhere: withExtensions('.eslintrc', ' .js .cjs .json .yml .yaml'),
   },
   {
     name: 'prettier',
-    configs: [
-      'package.json',
-      '.prettierignore',
-      ...withExtensions('prettier.config', SCRIPT_EXTENSIONS),
-    ],
+    // It leaves out what git ignores, too.
+    configs: ['.prettierignore', '.gitignore'],
     configsAnywhere: [
+      'package.json',
+      'package.yaml',
+      ...withExtensions('prettier.config', SCRIPT_EXTENSIONS),
       ...withExtensions('.prettierrc', ' .json .json5 .yml .yaml .toml .js .cjs .mjs'),
       '.editorconfig',
     ],
@@ -157,8 +157,9 @@ export function isConfigPath(matches: (path: string) => boolean): boolean {
   );
 }
 
-// Names that a solver may add to change what git, a shell or a language reads.
+// Names that a solver may add to change what git, a shell, a language or a tool reads, or where tools don't look.
 const ALWAYS_LEGITIMATE = [
+  'node_modules/any',
   '.gitattributes',
   '.gitmodules',
   '.env',

@@ -29,6 +29,14 @@ const protect = (...paths: string[]): Edit => [
   '/constraints/protectedPaths',
   ['package.json', '**/.npmrc', 'test/', 'check.js', ...paths],
 ];
+const PRETTIER_CONFIGS = [
+  '.prettierignore',
+  '**/.prettierrc*',
+  '**/prettier.config.*',
+  '**/.editorconfig',
+  '**/package.json',
+  '**/package.yaml',
+];
 const command = (text: string): Edit => ['/criteria/1/command', text];
 export const extra = (value: unknown): Edit => ['/criteria/3', value];
 export const acknowledged = (code: string, reason = 'known'): Edit => [
@@ -677,7 +685,30 @@ export const FINDING_ROWS: FindingRow[] = [
     edits: [command('npx --no-install eslint . --max-warnings=0')],
     twin: [
       command('npx --no-install eslint . --max-warnings=0'),
+      protect('**/eslint.config.*', '**/.eslintrc*', '.eslintignore'),
+    ],
+  },
+  {
+    // eslint takes the config nearest to a file, so one in a folder outranks the protected one at the root.
+    code: 'CONFIG_NOT_PROTECTED',
+    pointer: '/constraints/protectedPaths',
+    edits: [
+      command('npx --no-install eslint . --max-warnings=0'),
       protect('eslint.config.*', '**/.eslintrc*', '.eslintignore'),
+    ],
+    twin: [
+      command('npx --no-install eslint . --max-warnings=0'),
+      protect('**/eslint.config.*', '**/.eslintrc*', '.eslintignore'),
+    ],
+  },
+  {
+    // Prettier leaves out what git ignores.
+    code: 'CONFIG_NOT_PROTECTED',
+    pointer: '/constraints/protectedPaths',
+    edits: [command('npx --no-install prettier --check .'), protect(...PRETTIER_CONFIGS)],
+    twin: [
+      command('npx --no-install prettier --check .'),
+      protect(...PRETTIER_CONFIGS, '.gitignore'),
     ],
   },
   {
