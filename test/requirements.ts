@@ -39,6 +39,10 @@ export const REQUIREMENTS = {
   'R-QUEUE-AT-LEAST-ONCE':
     'What somebody waits for is delivered until it is done, whoever dies, and to one worker at a time.',
   'R-QUEUE-FAIR': 'Nobody’s first submission waits for all of somebody else’s.',
+  'R-PROVE-STEPS':
+    'Proving refuses what only execution can show, each finding with its place, its evidence and a fix.',
+  'R-PROVE-CHEATS':
+    'Commits that do not solve the task, made of the contract’s own proof, must all fail before it opens.',
   'R-PROVED-FIRST':
     'No money comes to a contract that was not proved as it stands: any edit makes it a draft again.',
   'R-WORKER-CRASH': 'A worker killed at any point loses no submission and doubles none.',

@@ -1,6 +1,37 @@
+import { defineErrors } from '@kervyxa/core';
+import { fakeCommitId } from '@kervyxa/intake/fake';
+import type { FakeBehaviour, FakeCommand } from '@kervyxa/sandbox/fake';
 import { describe, expect, it } from 'vitest';
-import { proveStory } from '../testing/proving-story.ts';
+import { criterion } from '../testing/contract.ts';
+import {
+  proof,
+  proveStory,
+  REGRESSION,
+  tellsAnswer,
+  textIn,
+  TREES,
+  type ProvingStory,
+} from '../testing/proving-story.ts';
 
+const [GOOD, BAD] = [proof('good', 'PASS'), proof('bad', 'FAIL')];
+
+/** Each finding as `CODE pointer`. */
+async function findingsOf(story: ProvingStory): Promise<string[]> {
+  const { report } = await proveStory(story);
+  return report.findings.map(({ code, pointer }) => `${code} ${pointer}`);
+}
+
+/** Behaves in turn as the list says, on the known-good program only; elsewhere it fails. */
+function inTurn(...ends: FakeBehaviour[]): FakeCommand {
+  let runs = 0;
+  return (view) => {
+    if (!textIn(view, 'answer.js').includes('42')) return { exitCode: 1 };
+    runs += 1;
+    return ends[(runs - 1) % ends.length] ?? {};
+  };
+}
+
+// Keeps R-PROVE-STEPS.
 describe('proving', () => {
   it('proves a contract that tells done from not done, and shows every column', async () => {
     const { report } = await proveStory();
@@ -15,5 +46,357 @@ describe('proving', () => {
       'tests-deleted FAIL',
       'exits-1 FAIL',
     ]);
+    expect(report.criteria.map(({ id }) => id)).toEqual(['tests', 'works']);
+    expect(report.replays.map(({ criterionId, runs }) => [criterionId, runs.length])).toEqual([
+      ['tests', 3],
+      ['works', 3],
+    ]);
+  });
+
+  it('answers the same twice, but for times', async () => {
+    const [one, two] = [await proveStory(), await proveStory()].map(({ report }) =>
+      JSON.stringify(report, (key, value: unknown) => (key.startsWith('duration') ? 0 : value)),
+    );
+    expect(one).toBe(two);
+  });
+
+  it('tells how far it is, with the columns that it knows of', async () => {
+    const { events } = await proveStory();
+    const told = events.map((event) => {
+      if (event.kind === 'column_finished') return `end ${event.column.id}`;
+      return `${event.kind === 'replay_finished' ? 'replay' : 'start'} ${event.done}/${event.total}`;
+    });
+    expect(told.join(', ')).toBe(
+      'start 0/3, end base, start 1/3, end good-1, start 2/3, end bad-1, replay 1/3, replay 2/3, replay 3/3, ' +
+        'start 3/7, end empty-diff, start 4/7, end reverted-1, start 5/7, end tests-deleted, start 6/7, end exits-1',
+    );
+  });
+
+  it('needs no claim of commits of proof', async () => {
+    expect(await findingsOf({ contract: { submission: { claim: 'trailer' } } })).toEqual([]);
+  });
+
+  it('ends with the reason of an aborted signal', async () => {
+    const reason = new Error('the user gave up');
+    await expect(proveStory({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
   });
 });
+
+describe('proving the base', () => {
+  it('has a criterion that passes whatever is there: nothing is to earn, and everything passes', async () => {
+    expect(await findingsOf({ commands: { tests: {} } })).toEqual([
+      'BASE_ALREADY_PASSES /criteria',
+      'CHEAT_PASSES /criteria',
+      'PROOF_NOT_REPRODUCED /proof/1',
+    ]);
+  });
+
+  it('has a regression criterion that fails at base: refused by its place, with its log', async () => {
+    const works: FakeCommand = (view) =>
+      textIn(view, 'answer.js').includes('42') ? {} : { exitCode: 1, stderr: 'was never so\n' };
+    const { report } = await proveStory({ commands: { works } });
+    expect(report.findings).toMatchObject([
+      { code: 'BASE_FAILS_REGRESSION', pointer: '/criteria/1', evidence: 'was never so' },
+    ]);
+    expect(report.isProved).toBe(false);
+  });
+
+  it.each([
+    ['a typo, pytset: the shell finds no such command (BUG-16)', { exitCode: 127 }],
+    ['a file that is no program', { exitCode: 126 }],
+    ['more memory than it may', { exitCode: 137, oomKilled: true }],
+    ['more time than it may', { hangs: 'until_timeout' }],
+  ] as const)('needs %s: the contract is broken, and nothing else is run', async (_, behaviour) => {
+    const { report } = await proveStory({ commands: { tests: behaviour } });
+    expect(report.findings).toMatchObject([{ code: 'CONTRACT_BROKEN', pointer: '/criteria/0' }]);
+    expect(report.columns.map(({ id }) => id)).toEqual(['base']);
+  });
+
+  it('has a set-up that fails at base: broken, with its log', async () => {
+    const setup = [
+      { command: 'install', timeoutSeconds: 10 },
+      { command: 'build', timeoutSeconds: 10 },
+    ];
+    const build = { exitCode: 2, stderr: 'no such package\n' };
+    const { report } = await proveStory({
+      contract: { environment: { setup } },
+      commands: { install: {}, build },
+    });
+    expect(report.findings).toMatchObject([
+      { code: 'CONTRACT_BROKEN', pointer: '/environment/setup/1', evidence: 'no such package' },
+    ]);
+  });
+
+  it('has a criterion that can not run here: broken, not proved', async () => {
+    const judged = {
+      id: 'later',
+      title: 'Later',
+      visibility: 'hidden' as const,
+      timeoutSeconds: 5,
+      type: 'judge_probe' as const,
+      probe: { command: 'true', outputs: [] },
+      judge: { command: 'true' },
+    };
+    const criteria = [criterion('tests'), REGRESSION, judged];
+    expect(await findingsOf({ contract: { criteria } })).toEqual(['CONTRACT_BROKEN /criteria/2']);
+  });
+
+  it('has a base that no workspace can hold: broken', async () => {
+    const name = 'n'.repeat(256);
+    const trees = { base: { ...TREES.base, [name]: '' }, good: TREES.good };
+    expect(await findingsOf({ trees })).toEqual(['CONTRACT_BROKEN ']);
+  });
+});
+
+describe('proving commits of proof', () => {
+  it('names no known-good or no known-bad commit', async () => {
+    expect(await findingsOf({ contract: { proof: [] } })).toEqual([
+      'PROOF_MISSING /proof',
+      'PROOF_MISSING /proof',
+    ]);
+    const onlyBad = await proveStory({ contract: { proof: [BAD] } });
+    expect(onlyBad.report.findings).toMatchObject([
+      { code: 'PROOF_MISSING', message: expect.stringContaining('known-good') },
+    ]);
+    const onlyGood = await proveStory({ contract: { proof: [GOOD] } });
+    expect(onlyGood.report.findings).toMatchObject([
+      { code: 'PROOF_MISSING', message: expect.stringContaining('known-bad') },
+    ]);
+    expect(onlyGood.report.columns.map(({ id }) => id)).toContain('exits-1');
+  });
+
+  it('has a reference that fails: not reproduced, and no cheat is made of it (BUG-10)', async () => {
+    const tests = { exitCode: 1, stderr: 'the reference fails\n' };
+    const { report } = await proveStory({ commands: { tests } });
+    expect(report.findings).toMatchObject([
+      {
+        code: 'PROOF_NOT_REPRODUCED',
+        pointer: '/proof/0',
+        message: expect.stringMatching(/^expected PASS of \w{12}, got FAIL \(EXIT_CODE_MISMATCH/),
+        evidence: expect.stringContaining('the reference fails'),
+      },
+    ]);
+    expect(report.columns.map(({ id }) => id)).toEqual(['base', 'good-1', 'bad-1']);
+  });
+
+  it('has a known-bad commit that passes', async () => {
+    const trees = { bad: { ...TREES.good, 'notes.txt': 'x\n' } };
+    expect(await findingsOf({ trees })).toEqual(['PROOF_NOT_REPRODUCED /proof/1']);
+  });
+
+  it('has a known-bad commit that another criterion fails than the one that it names', async () => {
+    const { report } = await proveStory({
+      contract: { proof: [GOOD, proof('bad', 'FAIL', 'works'), proof('bad', 'FAIL', 'tests')] },
+    });
+    expect(report.findings).toMatchObject([
+      {
+        code: 'PROOF_NOT_REPRODUCED',
+        pointer: '/proof/1',
+        message: expect.stringContaining('expected criterion works to fail'),
+      },
+    ]);
+  });
+
+  it('names a criterion on a commit that policy refuses: it never ran', async () => {
+    const { report } = await proveStory({
+      contract: {
+        constraints: { protectedPaths: ['README.md'] },
+        proof: [GOOD, proof('bad', 'FAIL', 'tests')],
+      },
+      trees: { bad: { ...TREES.bad, 'README.md': 'mine\n' } },
+    });
+    expect(report.findings).toMatchObject([
+      { pointer: '/proof/1', message: expect.stringContaining('got not run') },
+    ]);
+  });
+
+  it('names a commit that nobody has, or a repository that git may not ask', async () => {
+    const refused = defineErrors({
+      INTAKE_URL_REFUSED: {
+        fault: 'caller',
+        retryable: false,
+        httpStatus: 422,
+        exitCode: 2,
+        meaning: 'A refused URL.',
+      },
+    }).create('INTAKE_URL_REFUSED', { message: 'expected a public host, got 10.0.0.1' });
+    const elsewhere = { ...proof('elsewhere', 'FAIL'), repository: 'https://10.0.0.1/x.git' };
+    const { report } = await proveStory({
+      contract: { proof: [GOOD, BAD, proof('nowhere', 'PASS'), elsewhere] },
+      outcomes: { [elsewhere.commit]: refused },
+    });
+    expect(report.findings).toMatchObject([
+      { pointer: '/proof/2', message: expect.stringContaining('INCONCLUSIVE (COMMIT_NOT_FOUND') },
+      { pointer: '/proof/3', message: expect.stringContaining('expected a public host') },
+    ]);
+  });
+});
+
+describe('replaying the known-good commit', () => {
+  it('has a criterion that fails 1 in 5: unstable, with every run (BUG-11)', async () => {
+    const tests = inTurn({}, {}, {}, {}, { exitCode: 3, stderr: 'unlucky\n' });
+    const { report } = await proveStory({ commands: { tests }, replays: 5 });
+    expect(report.findings).toMatchObject([
+      {
+        code: 'UNSTABLE_CRITERION',
+        pointer: '/criteria/0',
+        message: expect.stringContaining('4 × pass, exit 0; 1 × fail EXIT_CODE_MISMATCH, exit 3'),
+        evidence: expect.stringMatching(/replay 5: fail [^]*unlucky$/),
+      },
+    ]);
+  });
+
+  it('has a set-up that works only sometimes: no criterion is stable', async () => {
+    let count = 0;
+    const setup: FakeCommand = (view) => {
+      if (!textIn(view, 'answer.js').includes('42')) return {};
+      return { exitCode: (count += 1) % 3 === 0 ? 1 : 0 };
+    };
+    const found = await findingsOf({
+      contract: { environment: { setup: [{ command: 'setup', timeoutSeconds: 10 }] } },
+      commands: { setup },
+    });
+    expect(found).toEqual(expect.arrayContaining(['UNSTABLE_CRITERION /criteria/0']));
+    expect(found).toContain('UNSTABLE_CRITERION /criteria/1');
+  });
+
+  const benchmark = (tolerance: number) =>
+    criterion('bench', {
+      type: 'benchmark',
+      metric: { name: 'steps', unit: 'steps', op: 'lt', threshold: 100, tolerance },
+    });
+  const bench = inTurn(...[50, 52, 51].map((value) => ({ stdout: `KERVYXA_METRIC=${value}\n` })));
+
+  it('has a metric that moves by more than its tolerance, and not where it may', async () => {
+    const { report } = await proveStory({
+      contract: { criteria: [benchmark(1), REGRESSION] },
+      commands: { bench },
+    });
+    expect(report.findings).toMatchObject([
+      {
+        code: 'METRIC_UNSTABLE',
+        pointer: '/criteria/0/metric',
+        message: expect.stringContaining('at most 1, got 2 over 3 replays'),
+        evidence: 'replay 1: 50\nreplay 2: 52\nreplay 3: 51',
+      },
+    ]);
+    expect(report.replays[0]).toMatchObject({ metricSpread: 2, tolerance: 1 });
+    const criteria = [benchmark(2), REGRESSION];
+    expect(await findingsOf({ contract: { criteria }, commands: { bench } })).toEqual([]);
+  });
+});
+
+// Keeps R-PROVE-CHEATS.
+describe('commits that do not solve the task', () => {
+  it('changes a file that nothing needs: the known-good without it passes', async () => {
+    const { report } = await proveStory({
+      trees: { good: { ...TREES.good, 'README.md': 'Read me, please\n' } },
+    });
+    expect(report.findings).toMatchObject([
+      {
+        code: 'CHEAT_PASSES',
+        message: expect.stringContaining('without its change of README.md'),
+        evidence: expect.stringContaining('+export const answer = 42;'),
+      },
+    ]);
+  });
+
+  it('deletes the tests, and nobody minds', async () => {
+    const tests: FakeCommand = (view) =>
+      textIn(view, 'answer.js').includes('42') ? {} : { exitCode: 1 };
+    const { report } = await proveStory({
+      contract: { constraints: { protectedPaths: [] } },
+      commands: { tests },
+    });
+    expect(report.findings).toMatchObject([
+      {
+        code: 'CHEAT_PASSES',
+        message: expect.stringContaining('without its tests: test/answer.test.js'),
+        evidence: expect.stringContaining('deleted test/answer.test.js'),
+        fix: 'Protect the tests in constraints.protectedPaths.',
+      },
+    ]);
+    expect(await findingsOf({ commands: { tests } })).toEqual([]);
+  });
+
+  const criteria = [
+    criterion('bench', {
+      type: 'benchmark',
+      metric: { name: 'steps', unit: 'steps', op: 'lt', threshold: 100 },
+    }),
+    REGRESSION,
+  ];
+  /** Runs the program in its own process: what that prints stands on the same standard output. */
+  const gullible: FakeCommand = (view) => {
+    const program = textIn(view, 'answer.js');
+    const printed = /console\.log\('(.*)'\)/.exec(program)?.[1];
+    if (printed !== undefined) return { stdout: `${printed}\n` };
+    return { stdout: `KERVYXA_METRIC=${program.includes('42') ? 50 : 150}\n` };
+  };
+
+  it('prints the metric from the program itself, and is believed', async () => {
+    const { report } = await proveStory({ contract: { criteria }, commands: { bench: gullible } });
+    expect(
+      report.findings.map(({ code, message }) => [code, message.replace(/^.*: /, '')]),
+    ).toEqual([
+      ['CHEAT_PASSES', 'Base, with KERVYXA_METRIC=0 printed at the end of answer.js'],
+      ['CHEAT_PASSES', 'Base, with answer.js printing KERVYXA_METRIC=0 and leaving at import'],
+    ]);
+    expect(report.findings[0]?.evidence).toContain("+console.log('KERVYXA_METRIC=0');");
+    expect(report.columns.map(({ id }) => id).slice(-3)).toEqual([
+      'metric-printed-1',
+      'exits-1',
+      'exits-1-2',
+    ]);
+  });
+
+  it('leaves with status 0 at import, and is believed', async () => {
+    const tests: FakeCommand = (view) =>
+      textIn(view, 'answer.js').startsWith('process.exit(0)') ? {} : toBehaviour(view);
+    const { report } = await proveStory({ commands: { tests } });
+    expect(report.findings).toMatchObject([
+      { code: 'CHEAT_PASSES', message: expect.stringContaining('status 0 at import') },
+    ]);
+  });
+
+  it('can not be judged: no proof that it fails, so the contract is broken', async () => {
+    const peak = criterion('peak', {
+      type: 'benchmark',
+      source: 'peak_memory_bytes',
+      metric: { name: 'peak', unit: 'bytes', op: 'lt', threshold: 100, tolerance: 10 },
+    });
+    const measured: FakeCommand = (view) => {
+      if (textIn(view, 'test/answer.test.js') === '') return { peakMemoryBytes: null };
+      return { peakMemoryBytes: textIn(view, 'answer.js').includes('42') ? 50 : 150 };
+    };
+    const contract = { criteria: [peak, REGRESSION], constraints: { protectedPaths: [] } };
+    expect(await findingsOf({ contract, commands: { peak: measured } })).toEqual([
+      'CONTRACT_BROKEN /criteria',
+    ]);
+  });
+});
+
+describe('trouble of ours while proving', () => {
+  it('breaks in one criterion of one column: no report at all', async () => {
+    const works: FakeCommand = (view) =>
+      textIn(view, 'answer.js').includes('41') ? { breaksWith: new Error('engine gone') } : {};
+    await expect(proveStory({ commands: { works } })).rejects.toMatchObject({
+      code: 'VERIFIER_PROVING_BROKEN',
+      message: expect.stringContaining('engine gone'),
+    });
+  });
+
+  it('can not have the base: no report at all', async () => {
+    const message = 'the server does not answer';
+    const outcome = { kind: 'unavailable', reason: 'REPOSITORY_UNREACHABLE', message } as const;
+    const outcomes = { [fakeCommitId('base')]: outcome };
+    await expect(proveStory({ outcomes })).rejects.toMatchObject({
+      code: 'VERIFIER_PROVING_BROKEN',
+      message: expect.stringContaining(message),
+    });
+  });
+});
+
+function toBehaviour(view: Parameters<Extract<FakeCommand, (...view: never[]) => unknown>>[0]) {
+  return typeof tellsAnswer === 'function' ? tellsAnswer(view) : tellsAnswer;
+}

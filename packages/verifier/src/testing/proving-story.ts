@@ -60,6 +60,7 @@ export async function proveStory(
     criteria: [criterion('tests'), REGRESSION] satisfies ContractInput['criteria'],
     proof: [proof('good', 'PASS'), proof('bad', 'FAIL')],
     ...story.contract,
+    constraints: { protectedPaths: ['test/'], ...story.contract?.constraints },
   });
   const events: ProvingEvent[] = [];
   const report = await proveContract(

@@ -1,0 +1,118 @@
+import { createFakeIntake, fakeCommitId, type FakeTree } from '@kervyxa/intake/fake';
+import { describe, expect, it } from 'vitest';
+import { contractWith, criterion } from '../testing/contract.ts';
+import { type CheatPlan, planCheats } from './cheats.ts';
+
+async function planOf(
+  base: FakeTree,
+  good: FakeTree,
+  criteria = [criterion('tests')],
+): Promise<CheatPlan> {
+  const url = 'https://git.kervyxa.example/x.git';
+  const [baseCommit, commit] = [fakeCommitId('base'), fakeCommitId('good')];
+  const intake = createFakeIntake({
+    commits: { [baseCommit]: { tree: base }, [commit]: { tree: good, parents: [baseCommit] } },
+  });
+  const asked = { baseRepositoryUrl: url, repositoryUrl: url, baseCommit, commit };
+  const outcome = await intake.fetchCommit(asked, new AbortController().signal);
+  if (outcome.kind !== 'fetched') throw new Error(outcome.message);
+  return planCheats(contractWith({ criteria }), outcome.source);
+}
+
+const idsOf = ({ cheats }: CheatPlan) => cheats.map(({ id }) => id);
+
+function benchmark(id: string, op: string, threshold: number) {
+  const metric = { name: 'steps', unit: 'steps', op, threshold };
+  return criterion(id, { type: 'benchmark', metric });
+}
+
+describe('a plan of cheats', () => {
+  it('reverts changed, added and deleted files, one at a time', async () => {
+    const plan = await planOf({ a: '1', c: '1' }, { a: '2', b: '1' });
+    expect(idsOf(plan)).toEqual(['empty-diff', 'reverted-1', 'reverted-2', 'reverted-3']);
+    expect(plan.cheats[3]?.edits).toEqual([{ kind: 'revert', path: 'c' }]);
+  });
+
+  it('reverts several at a time where a commit changes hundreds', async () => {
+    const many = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`f${at}`, 'x']));
+    const { cheats } = await planOf({ a: '1' }, { a: '1', ...many });
+    const reverts = cheats.filter(({ kind }) => kind === 'file_reverted');
+    expect(reverts.length).toBeLessThanOrEqual(64);
+    expect(reverts.flatMap(({ edits }) => edits)).toHaveLength(200);
+  });
+
+  it.each([
+    'test/x.txt',
+    'src/__tests__/x.js',
+    'spec/x.rb',
+    'x.test.js',
+    'src/x.spec.ts',
+    'x_test.go',
+    'test_x.py',
+    'tests.py',
+    'Tests/X.cs',
+  ])('takes %s for a test', async (path) => {
+    const plan = await planOf({ [path]: '1', a: '1' }, { [path]: '1', a: '2' });
+    const deleted = plan.cheats.find(({ kind }) => kind === 'tests_deleted');
+    expect(deleted?.edits).toEqual([{ kind: 'delete', path }]);
+  });
+
+  it.each(['contest.js', 'latest/x.js', 'attestation.py', 'inspection/a', 'protest_song.txt'])(
+    'takes %s for none',
+    async (path) => {
+      expect(idsOf(await planOf({ [path]: '1', a: '1' }, { [path]: '1', a: '2' }))).toEqual([
+        'empty-diff',
+        'reverted-1',
+      ]);
+    },
+  );
+
+  it.each([
+    ['lt', 60_000_000, '0'],
+    ['lt', 0, '-1'],
+    ['lte', -5, '-5'],
+    ['lte', 5, '0'],
+    ['gt', 0.82, '1.8199999999999998'],
+    ['gte', 0.82, '0.82'],
+    ['eq', 7, '7'],
+  ])('prints for a metric %s %d the value %s', async (op, threshold, value) => {
+    const { cheats } = await planOf({ 'a.py': '' }, { 'a.py': 'x' }, [
+      benchmark('b', op, threshold),
+    ]);
+    const printed = cheats.find(({ kind }) => kind === 'metric_printed');
+    const content = Buffer.from(`print('KERVYXA_METRIC=${value}', flush=True)\n`);
+    expect(printed?.edits).toEqual([{ kind: 'write', path: 'a.py', content }]);
+  });
+
+  it('writes into programs as the base has them, into added ones alone, and says what it leaves out', async () => {
+    const plan = await planOf(
+      { 'a.js': 'old();\n', 'gone.js': 'x', 'l.js': { symlink: 'a.js' }, 'lib.rs': '1', data: '1' },
+      {
+        'a.js': 'new();\n',
+        'b.py': 'b()\n',
+        'l.js': { symlink: 'b.js' },
+        'lib.rs': '2',
+        data: '2',
+      },
+    );
+    const exits = plan.cheats.filter(({ kind }) => kind === 'exits_at_import');
+    expect(exits.map(({ edits }) => edits)).toEqual([
+      [{ kind: 'write', path: 'a.js', content: Buffer.from('process.exit(0);\nold();\n') }],
+      [{ kind: 'write', path: 'b.py', content: Buffer.from('import os; os._exit(0)\n') }],
+    ]);
+    expect(plan.notes).toEqual([expect.stringContaining('lib.rs')]);
+  });
+
+  it('prints each best value once, however many metrics share it', async () => {
+    const criteria = [benchmark('a', 'lt', 5), benchmark('b', 'lt', 9), benchmark('c', 'gt', 9)];
+    expect(idsOf(await planOf({ 'a.js': '' }, { 'a.js': 'x' }, criteria))).toEqual([
+      'empty-diff',
+      'reverted-1',
+      'metric-printed-1',
+      'metric-printed-1-2',
+      'exits-1',
+      'exits-1-2',
+      'exits-1-3',
+    ]);
+  });
+});

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { isKnownProgram, withExitAtImport, withPrintedLine } from './program-edits.ts';
+
+const METRIC = 'KERVYXA_METRIC=0';
+const print = (path: string, text: string) =>
+  Buffer.from(withPrintedLine(path, Buffer.from(text), METRIC)).toString();
+const exit = (path: string, text: string, line: string | null = null) =>
+  Buffer.from(withExitAtImport(path, Buffer.from(text), line)).toString();
+
+describe('a program that prints a line', () => {
+  it.each([
+    ['a.js', 'module.exports = 1;\n', `module.exports = 1;\nconsole.log('${METRIC}');\n`],
+    ['a.mts', 'export const a = 1', `export const a = 1\nconsole.log('${METRIC}');\n`],
+    ['a.py', 'a = 1\n', `a = 1\nprint('${METRIC}', flush=True)\n`],
+    ['a.sh', '', `echo '${METRIC}'\n`],
+  ])('%s', (path, text, expected) => {
+    expect(print(path, text)).toBe(expected);
+  });
+});
+
+describe('a program that leaves at import', () => {
+  it.each([
+    ['a.cjs', 'module.exports = 1;\n', 'process.exit(0);\nmodule.exports = 1;\n'],
+    ['a.ts', '#!/usr/bin/env node\nrun();\n', '#!/usr/bin/env node\nprocess.exit(0);\nrun();\n'],
+    ['a.py', 'from __future__ import annotations\n', 'import os; os._exit(0)\n'],
+    ['a.sh', '#!/bin/sh\nrun\n', '#!/bin/sh\nexit 0\n'],
+    ['a.sh', '#!/bin/sh', 'exit 0\n'],
+  ])('%s', (path, text, expected) => {
+    expect(exit(path, text)).toBe(expected);
+  });
+
+  it('prints a line first where it is told to', () => {
+    expect(exit('a.py', 'a = 1\n', METRIC)).toBe(
+      `print('${METRIC}', flush=True)\nimport os; os._exit(0)\n`,
+    );
+    expect(exit('a.js', 'run();\n', METRIC)).toBe(
+      `console.log('${METRIC}');\nprocess.exit(0);\nrun();\n`,
+    );
+  });
+});
+
+it('knows programs by their names', () => {
+  const names = ['a.js', 'b/c.tsx', 'd.py', 'e.sh', 'f.rs', 'js', 'README.md', 'a.js.map'];
+  expect(names.filter(isKnownProgram)).toEqual(['a.js', 'b/c.tsx', 'd.py', 'e.sh']);
+});
