@@ -9,7 +9,7 @@ export interface FetchRequest {
   readonly what: string;
   /** Null where nothing is known of the bytes yet. */
   readonly integrity: string | null;
-  readonly accept?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   /** One byte more ends the download. */
   readonly bytesMax: number;
 }
@@ -32,7 +32,9 @@ export async function fetchBytes(
   const options: pacote.Options & Record<string, unknown> = {
     ...npm,
     ...(request.integrity !== null && { integrity: request.integrity }),
-    ...(request.accept !== undefined && { headers: { accept: request.accept } }),
+    ...(request.headers !== undefined && { headers: request.headers }),
+    // An address is fetched, whatever it looks like; never cloned, and nothing in it is run.
+    allowGit: 'none',
     signal: AbortSignal.any([signal, giveUp.signal]),
   };
   try {

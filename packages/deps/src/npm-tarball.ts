@@ -60,7 +60,7 @@ async function findTarball(
       url,
       what: `the versions of ${name}`,
       integrity: null,
-      accept: PACKUMENT_ACCEPT,
+      headers: { accept: PACKUMENT_ACCEPT },
       bytesMax: PACKUMENT_BYTES_MAX,
     },
     npm,

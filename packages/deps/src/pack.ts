@@ -1,20 +1,22 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { BUNDLE_LIMITS } from '@kervyxa/core';
+import { BUNDLE_LIMITS, type TreeLimits } from '@kervyxa/core';
 import type { DependencyBundle, PackedPackage, PackProgress, PackRequest } from './bundle.ts';
-import { sealFolder } from './bundle-tree.ts';
+import { sealBundle, type FetchedWheel } from './bundle-tree.ts';
 import { depsError } from './errors.ts';
+import { fetchBytes } from './fetch-bytes.ts';
 import { parseLockfile, type LockedPackage } from './lockfile.ts';
-import { compare, keyOf, NPMRC, writeNpmCache, type LockedTarball } from './npm-cache.ts';
+import { compare, keyOf, type LockedTarball } from './npm-cache.ts';
 import { loadNpmOptions, type NpmOptions, type NpmPlace } from './npm-options.ts';
 import { fetchTarball } from './npm-tarball.ts';
+import { parseRequirements, type Requirement } from './requirements.ts';
+import { findWheels, toPythonIndex, type Wheel } from './simple-index.ts';
 
 export interface PackOptions {
   /** Whose configuration of npm and pip counts. */
   readonly place: NpmPlace;
   readonly signal: AbortSignal;
   readonly onProgress?: (progress: PackProgress) => void;
+  /** BUNDLE_LIMITS where left out. */
+  readonly limits?: TreeLimits;
 }
 
 const DOWNLOADS_AT_ONCE = 8;
@@ -25,20 +27,21 @@ const DOWNLOADS_AT_ONCE = 8;
  *
  * 1. The files are read; what is not pinned, or not from a registry, is refused.
  * 2. Every tarball and wheel is fetched, and held against its hash.
- * 3. They are laid out as npm's cache and pip's folder, in a temporary folder that is removed whatever happens.
- * 4. The folder is sealed.
+ * 3. They are laid out as npm's cache and pip's folder, and sealed.
  *
- * Throws DEPS_* errors, and the signal's reason after an abort.
+ * Throws DEPS_* errors, and the signal's reason after an abort; nothing but npm's cache keeps anything of it.
  */
 export async function packDependencies(
   request: PackRequest,
   options: PackOptions,
 ): Promise<DependencyBundle> {
   const locked = mergeLockfiles(request);
+  const required = mergeRequirements(request);
   const npm = await loadNpmOptions(options.place, options.signal);
-  const tarballs = await fetchAll(locked, npm, options);
-  const archive = await seal(tarballs);
-  return { sha256: archive.digest, archive, packages: tarballs.map(toPackedPackage) };
+  const wheels = await findAllWheels(required, npm, options);
+  const fetched = await fetchAll({ locked, wheels }, npm, options);
+  const archive = await sealBundle(fetched, options.limits ?? BUNDLE_LIMITS);
+  return { sha256: archive.digest, archive, packages: toPackedPackages(fetched) };
 }
 
 /** Every package once, in an order that does not depend on that of the files. */
@@ -52,64 +55,108 @@ function mergeLockfiles({ lockfiles }: PackRequest): LockedPackage[] {
   return [...all.values()].toSorted((a, b) => compare(keyOf(a), keyOf(b)));
 }
 
-async function fetchAll(
-  packages: readonly LockedPackage[],
-  npm: NpmOptions,
-  { signal, onProgress = () => undefined }: PackOptions,
-): Promise<LockedTarball[]> {
-  // The first failure ends the other downloads.
-  const failed = new AbortController();
-  const either = AbortSignal.any([signal, failed.signal]);
-  const tarballs: LockedTarball[] = [];
-  const waiting = packages.entries();
-  let [bytes, packagesDone] = [0, 0];
-  const report = () => onProgress({ packagesDone, packagesTotal: packages.length, bytes });
-  const work = async (): Promise<void> => {
-    for (const [index, locked] of waiting) {
-      const content = await fetchTarball(locked, BUNDLE_LIMITS.bytesMax - bytes, npm, either);
-      tarballs[index] = { locked, content };
-      bytes += content.length;
-      packagesDone += 1;
-      if (bytes > BUNDLE_LIMITS.bytesMax) throw tooLarge();
-      report();
-    }
-  };
-  report();
-  const workers = Array.from({ length: DOWNLOADS_AT_ONCE }, () =>
-    work().catch((error: unknown) => {
-      failed.abort(error);
-      throw error;
-    }),
-  );
-  await Promise.allSettled(workers);
-  signal.throwIfAborted();
-  failed.signal.throwIfAborted();
-  return tarballs;
+function mergeRequirements({ requirements }: PackRequest): Requirement[] {
+  const all = requirements.flatMap(parseRequirements);
+  return all.toSorted((a, b) => compare(`${a.name} ${a.version}`, `${b.name} ${b.version}`));
 }
 
-function tooLarge(): Error {
+async function findAllWheels(
+  required: readonly Requirement[],
+  npm: NpmOptions,
+  { place, signal }: PackOptions,
+): Promise<Wheel[]> {
+  if (required.length === 0) return [];
+  const index = toPythonIndex(place.env);
+  const found = await sideBySide(
+    required.map((each) => (either) => findWheels(each, index, npm, either)),
+    signal,
+  );
+  const byName = new Map(found.flat().map((wheel) => [wheel.fileName, wheel]));
+  return [...byName.values()].toSorted((a, b) => compare(a.fileName, b.fileName));
+}
+
+interface Fetched {
+  readonly tarballs: readonly LockedTarball[];
+  readonly wheels: readonly FetchedWheel[];
+}
+
+async function fetchAll(
+  { locked, wheels }: { locked: readonly LockedPackage[]; wheels: readonly Wheel[] },
+  npm: NpmOptions,
+  { signal, onProgress = () => undefined, limits = BUNDLE_LIMITS }: PackOptions,
+): Promise<Fetched> {
+  const packagesTotal = locked.length + wheels.length;
+  let [bytes, packagesDone] = [0, 0];
+  const room = () => limits.bytesMax - bytes;
+  const report = () => onProgress({ packagesDone, packagesTotal, bytes });
+  const take = (content: Buffer): Buffer => {
+    bytes += content.length;
+    packagesDone += 1;
+    if (room() < 0) throw tooLarge(limits);
+    report();
+    return content;
+  };
+  report();
+  const contents = await sideBySide(
+    [
+      ...locked.map((each) => async (either: AbortSignal) => {
+        return take(await fetchTarball(each, room(), npm, either));
+      }),
+      ...wheels.map((wheel) => async (either: AbortSignal) => {
+        const { url, fileName: what, integrity, headers } = wheel;
+        const request = { url, what, integrity, headers, bytesMax: room() };
+        return take(await fetchBytes(request, npm, either));
+      }),
+    ],
+    signal,
+  );
+  const contentAt = (index: number): Buffer => contents[index] ?? Buffer.alloc(0);
+  return {
+    tarballs: locked.map((each, at) => ({ locked: each, content: contentAt(at) })),
+    wheels: wheels.map((wheel, at) => ({ wheel, content: contentAt(locked.length + at) })),
+  };
+}
+
+/** Results in the order of the tasks, a few of which run at once; the first failure ends the others. */
+async function sideBySide<T>(
+  tasks: readonly ((signal: AbortSignal) => Promise<T>)[],
+  signal: AbortSignal,
+): Promise<T[]> {
+  const failed = new AbortController();
+  const either = AbortSignal.any([signal, failed.signal]);
+  const results: T[] = [];
+  const waiting = tasks.entries();
+  const work = async (): Promise<void> => {
+    for (const [index, task] of waiting) results[index] = await task(either);
+  };
+  await Promise.all(
+    Array.from({ length: DOWNLOADS_AT_ONCE }, () =>
+      work().catch((error: unknown) => failed.abort(error)),
+    ),
+  );
+  signal.throwIfAborted();
+  failed.signal.throwIfAborted();
+  return results;
+}
+
+function tooLarge({ bytesMax }: TreeLimits): Error {
   return depsError('DEPS_TOO_LARGE', {
-    message: `expected packages of at most ${BUNDLE_LIMITS.bytesMax} bytes in all, got more`,
+    message: `expected packages of at most ${bytesMax} bytes in all, got more`,
     fix: 'leave out packages that the contract does not need',
   });
 }
 
-async function seal(tarballs: readonly LockedTarball[]): Promise<DependencyBundle['archive']> {
-  const folder = await mkdtemp(join(tmpdir(), 'kervyxa-deps-'));
-  try {
-    await writeFile(join(folder, 'npmrc'), NPMRC);
-    const cache = join(folder, 'home/.npm/_cacache');
-    await mkdir(cache, { recursive: true });
-    await writeNpmCache(cache, tarballs);
-    // Where npm put what it had not finished.
-    await rm(join(cache, 'tmp'), { recursive: true, force: true });
-    return await sealFolder(folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+function toPackedPackages({ tarballs, wheels }: Fetched): PackedPackage[] {
+  return [
+    ...tarballs.map(({ locked, content }) => toPackedPackage('npm', locked, content)),
+    ...wheels.map(({ wheel, content }) => toPackedPackage('python', wheel, content)),
+  ];
 }
 
-function toPackedPackage({ locked, content }: LockedTarball): PackedPackage {
-  const { name, version, integrity } = locked;
-  return { kind: 'npm', name, version, integrity, sizeBytes: content.length };
+function toPackedPackage(
+  kind: PackedPackage['kind'],
+  { name, version, integrity }: LockedPackage | Wheel,
+  content: Buffer,
+): PackedPackage {
+  return { kind, name, version, integrity, sizeBytes: content.length };
 }
