@@ -9,26 +9,26 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { BUILD_TIME_SECONDS, dockerArchive, imageConfig, readLayer } from './archive.mjs';
+import { BUILD_TIME_SECONDS, imageConfig, readLayer } from './archive.mjs';
 import { indent } from './command.mjs';
 import { buildEnvironment, removeDeadBuilds } from './build-folder.mjs';
 import { installPackages, missingPackages } from './debian.mjs';
 import { SetupError } from './errors.mjs';
+import { exportImage, harnessLayer, loadWithLayer } from './layers.mjs';
 import { runNoted } from './process-group.mjs';
-import { megabytes, withProgress } from './progress.mjs';
+import { withProgress } from './progress.mjs';
 import { stableJson, TIDY_SCRIPT } from './recipe.mjs';
-
-export const RECIPE_LABEL = 'org.kervyxa.recipe';
 
 /**
  * @typedef {import('./progress.mjs').Reporter & { interactive: boolean, signal?: AbortSignal | undefined }} Options
  * @typedef {import('./archive.mjs').Layer} Layer
+ * @typedef {import('./layers.mjs').ImageParts} ImageParts
  * @typedef {import('./recipe.mjs').LoadedRecipe} LoadedRecipe
  */
 
 /**
- * Builds runtime images from Debian and npm packages, in a temporary folder of its own. Reproducible: the same recipe
- * with the same package versions gives the same image id. Hold the lock.
+ * Builds runtime images from Debian and npm packages, and puts the harness on them, in a temporary folder of its own.
+ * Reproducible: the same recipe with the same package versions gives the same image id. Hold the lock.
  */
 export class Builder {
   /** @type {Map<string, Promise<Layer>>} */
@@ -53,28 +53,60 @@ export class Builder {
   }
 
   /**
-   * Builds one image and loads it into the engine under its recipe's name.
+   * Builds what is below the harness of one runtime.
    * @param {LoadedRecipe} loaded
-   * @throws {SetupError} SETUP_BUILD_FAILED, SETUP_INSTALL_FAILED, SETUP_DECLINED, SETUP_ENGINE_REFUSED
+   * @returns {Promise<ImageParts>}
+   * @throws {SetupError} SETUP_BUILD_FAILED, SETUP_INSTALL_FAILED, SETUP_DECLINED
    */
-  async build({ recipe, digest }) {
-    const { signal } = this.options;
-    const { Arch: architecture } = await this.engine.readJson('/version', { signal });
+  async build({ recipe }) {
+    const architecture = await this.#architecture();
     assertSameArchitecture(architecture);
     await this.#installTools();
     const base = await this.#base(recipe);
     const extra = await this.#npmLayer(recipe, architecture);
     const layers = extra === null ? [base] : [base, extra];
-    const config = imageConfig({ architecture, layers, labels: { [RECIPE_LABEL]: digest } });
-    await withProgress(this.options, `loading ${recipe.name}`, (advance) =>
-      this.engine.readLines('/images/load?quiet=1', {
-        body: counted(dockerArchive({ name: recipe.name, config, layers }), advance),
-        // The engine answers only when it has unpacked everything.
-        answerMs: 600_000,
-        signal,
-        onLine: () => undefined,
-      }),
-    );
+    return { config: JSON.parse(imageConfig({ architecture, layers, labels: {} })), layers };
+  }
+
+  /**
+   * The parts of an image that the engine has.
+   * @param {string} imageId
+   * @returns {Promise<ImageParts>}
+   * @throws {SetupError} SETUP_BUILD_FAILED, SETUP_ENGINE_REFUSED
+   */
+  async export(imageId) {
+    const folder = mkdtempSync(join(this.folder, 'export-'));
+    return exportImage(this.engine, imageId, {
+      ...this.options,
+      folder,
+      unpack: async (archive) => {
+        await this.#run('tar', ['--extract', '--file', archive, '--directory', folder]);
+      },
+    });
+  }
+
+  /**
+   * Loads an image into the engine under its recipe's name: what was given, and the harness on top.
+   * @param {LoadedRecipe} loaded
+   * @param {ImageParts} parts
+   * @param {Record<string, string>} labels
+   * @throws {SetupError} SETUP_BUILD_FAILED, SETUP_ENGINE_REFUSED
+   */
+  async load({ recipe, harnessFiles }, parts, labels) {
+    const folder = mkdtempSync(join(this.folder, 'harness-'));
+    const packages = [];
+    for (const file of recipe.harness) {
+      const unpacked = await this.#fetchNpm(file, join(folder, file.package.replace('/', '+')));
+      packages.push({ path: file.to, source: join(unpacked, file.from), executable: false });
+    }
+    const layer = await harnessLayer([...harnessFiles, ...packages], join(folder, 'layer.tar'));
+    await loadWithLayer(this.engine, parts, { ...this.options, name: recipe.name, layer, labels });
+  }
+
+  /** @returns {Promise<string>} of the engine, as Docker calls it */
+  async #architecture() {
+    const { Arch } = await this.engine.readJson('/version', { signal: this.options.signal });
+    return Arch;
   }
 
   async #installTools() {
@@ -231,17 +263,4 @@ async function integrityOf(file) {
   const hash = createHash('sha512');
   for await (const chunk of createReadStream(file)) hash.update(chunk);
   return `sha512-${hash.digest('base64')}`;
-}
-
-/**
- * @param {AsyncIterable<Uint8Array>} source
- * @param {(detail: string) => void} advance
- */
-async function* counted(source, advance) {
-  let bytes = 0;
-  for await (const chunk of source) {
-    bytes += chunk.length;
-    advance(megabytes(bytes));
-    yield chunk;
-  }
 }

@@ -130,6 +130,21 @@ export class Engine {
   /**
    * @param {string} path
    * @param {RequestOptions} [options]
+   * @returns {Promise<http.IncomingMessage>} the bytes of the answer's body
+   * @throws {SetupError} SETUP_ENGINE_REFUSED
+   */
+  async readBody(path, options = {}) {
+    return this.#guard(path, options, async () => {
+      const answer = await this.request(path, options);
+      const status = answer.statusCode ?? 0;
+      if (status >= 400) throw new Error(`HTTP ${status}: ${reasonIn(await textOf(answer))}`);
+      return answer;
+    });
+  }
+
+  /**
+   * @param {string} path
+   * @param {RequestOptions} [options]
    */
   async readText(path, options = {}) {
     const answer = await this.request(path, options);

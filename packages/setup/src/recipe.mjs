@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { messageOf, SetupError } from './errors.mjs';
 import { REPOSITORY } from './state.mjs';
 
 // Part of every recipe's digest: raise it when the builder's own code changes what it builds.
-const BUILDER_VERSION = 1;
+const BUILDER_VERSION = 2;
+
+/** Folder of the harness in every image. */
+const HARNESS_TARGET = 'usr/local/lib/kervyxa';
 
 /** Run by mmdebstrap inside the new system; its text is part of every recipe's digest. */
 export const TIDY_SCRIPT = fileURLToPath(new URL('tidy-rootfs.sh', import.meta.url));
@@ -26,10 +29,19 @@ export const TIDY_SCRIPT = fileURLToPath(new URL('tidy-rootfs.sh', import.meta.u
  * @property {{ suite: string, packages: string[] }} debian
  * @property {NpmFile[]} npm
  * @property {Record<string, string>} links path in the image → target
+ * @property {NpmFile[]} harness as `npm`, for what the harness needs: it goes on pulled images too
+ *
+ * @typedef {object} HarnessFile a file of `docker/harness/`
+ * @property {string} path in the image
+ * @property {string} source on this machine
+ * @property {string} sha256
+ * @property {boolean} executable
  *
  * @typedef {object} LoadedRecipe
  * @property {Recipe} recipe
+ * @property {string} baseDigest `sha256:…`, changes when a built image would, the harness left aside
  * @property {string} digest `sha256:…`, changes when the image would
+ * @property {HarnessFile[]} harnessFiles
  */
 
 /**
@@ -39,16 +51,45 @@ export const TIDY_SCRIPT = fileURLToPath(new URL('tidy-rootfs.sh', import.meta.u
  */
 export function loadRecipes(folder = join(REPOSITORY, 'docker')) {
   const tidy = readFileSync(TIDY_SCRIPT, 'utf8');
+  const harnessFiles = readHarness(join(folder, 'harness'));
   return (
     readdirSync(folder, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory())
+      .filter((entry) => entry.isDirectory() && entry.name !== 'harness')
       .map((entry) => join(folder, entry.name, 'runtime.json'))
       // oxlint-disable-next-line unicorn/no-array-sort -- Node 18 has no toSorted
       .sort()
       .map((file) => {
         const recipe = parseRecipe(readFileSync(file, 'utf8'), file);
-        return { recipe, digest: recipeDigest(recipe, tidy) };
+        const { harness, ...base } = recipe;
+        const baseDigest = recipeDigest({ ...base, tidy });
+        const contents = harnessFiles.map(({ path, sha256 }) => ({ path, sha256 }));
+        const digest = recipeDigest({ baseDigest, harness, contents });
+        return { recipe, baseDigest, digest, harnessFiles };
       })
+  );
+}
+
+/**
+ * @param {string} folder of the harness: everything in it but its tests and what Python leaves behind
+ * @returns {HarnessFile[]}
+ */
+export function readHarness(folder) {
+  return (
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .map((source) => ({ source, name: relative(folder, source).replaceAll('\\', '/') }))
+      .filter(
+        ({ name }) => !/(^|\/)(__pycache__\/|testing\/|test_[^/]*\.py$)|\.test\.[a-z]+$/.test(name),
+      )
+      // oxlint-disable-next-line unicorn/no-array-sort -- Node 18 has no toSorted
+      .sort((a, b) => (a.name < b.name ? -1 : 1))
+      .map(({ source, name }) => ({
+        path: `${HARNESS_TARGET}/${name}`,
+        source,
+        sha256: createHash('sha256').update(readFileSync(source)).digest('hex'),
+        executable: name.endsWith('.sh'),
+      }))
   );
 }
 
@@ -106,6 +147,13 @@ function recipeProblem(recipe) {
         .every(isPath) && recipe.links,
       'links is not {path: target}',
     ],
+    [
+      Array.isArray(recipe.harness) &&
+        recipe.harness.every(
+          (/** @type {any} */ file) => isNpmFile(file) && file.to.startsWith(`${HARNESS_TARGET}/`),
+        ),
+      `harness is not a list as npm is, with each "to" in ${HARNESS_TARGET}/`,
+    ],
   ];
   return String(checks.find(([holds]) => !holds)?.[1] ?? '') || null;
 }
@@ -138,12 +186,11 @@ function areWords(value) {
 }
 
 /**
- * @param {Recipe} recipe
- * @param {string} tidy text of the tidying script
- * @returns {string} `sha256:…`; the order of the recipe's keys makes no difference
+ * @param {object} parts all that decides what is made
+ * @returns {string} `sha256:…`; the order of keys makes no difference
  */
-export function recipeDigest(recipe, tidy) {
-  const text = stableJson({ builder: BUILDER_VERSION, recipe, tidy });
+export function recipeDigest(parts) {
+  const text = stableJson({ builder: BUILDER_VERSION, ...parts });
   return `sha256:${createHash('sha256').update(text).digest('hex')}`;
 }
 

@@ -1,4 +1,5 @@
-import { Builder, RECIPE_LABEL } from './build.mjs';
+import { Builder } from './build.mjs';
+import { withoutTopLayer } from './layers.mjs';
 import { replaceFile } from './lock.mjs';
 import { probeImage, removeProbes, unfit } from './probe.mjs';
 import { endNotedGroup } from './process-group.mjs';
@@ -6,6 +7,12 @@ import { readIfThere } from './processes.mjs';
 import { pullImage } from './pull.mjs';
 import { loadRecipes } from './recipe.mjs';
 import { statePaths } from './state.mjs';
+
+const LABELS = {
+  recipe: 'org.kervyxa.recipe',
+  base: 'org.kervyxa.base',
+  source: 'org.kervyxa.source',
+};
 
 /**
  * @typedef {object} RuntimeBinding what a runtime name means on this machine
@@ -17,6 +24,7 @@ import { statePaths } from './state.mjs';
  *
  * @typedef {Map<string, RuntimeBinding>} Runtimes by name, such as `kervyxa-runtime/node:22`
  * @typedef {Pick<RuntimeBinding, 'imageId' | 'source'>} Made
+ * @typedef {{ parts: import('./layers.mjs').ImageParts, source: RuntimeBinding['source'] }} Base
  * @typedef {import('./engine-api.mjs').Engine} Engine
  * @typedef {import('./recipe.mjs').LoadedRecipe} LoadedRecipe
  */
@@ -98,15 +106,24 @@ export async function makeRuntimes(engine, options) {
   const builder = new Builder(engine, paths, options);
   let registryAnswers = true;
   try {
-    for (const { recipe, digest } of missing) {
+    for (const { recipe, digest, baseDigest, harnessFiles } of missing) {
       let made = await findMade(engine, { recipe, digest });
-      if (made === null && registryAnswers) {
-        registryAnswers = await pullImage(engine, withoutTag(recipe.official), options);
-        made = await findMade(engine, { recipe, digest });
-      }
       if (made === null) {
-        await builder.build({ recipe, digest });
-        made = await findMade(engine, { recipe, digest });
+        const loaded = { recipe, digest, baseDigest, harnessFiles };
+        const found = await findBase(engine, loaded, builder);
+        if (found === null && registryAnswers) {
+          registryAnswers = await pullImage(engine, withoutTag(recipe.official), options);
+        }
+        const { parts, source } =
+          found ??
+          (await findOfficial(engine, recipe, builder)) ??
+          /** @type {Base} */ ({ parts: await builder.build(loaded), source: 'built' });
+        await builder.load(loaded, parts, {
+          [LABELS.recipe]: digest,
+          [LABELS.base]: baseDigest,
+          [LABELS.source]: source,
+        });
+        made = await findMade(engine, loaded);
       }
       if (made === null) throw unfit(recipe, 'the engine does not have it after loading it');
       await probeImage(engine, recipe, made.imageId);
@@ -122,22 +139,42 @@ export async function makeRuntimes(engine, options) {
 }
 
 /**
- * What the engine has: pulled or built just now, built for another state folder, or pulled by somebody.
+ * What the engine has: made just now, or for another state folder.
  * @param {Engine} engine
- * @param {LoadedRecipe} loaded
+ * @param {Pick<LoadedRecipe, 'recipe' | 'digest'>} loaded
  * @returns {Promise<Made | null>}
  */
 async function findMade(engine, { recipe, digest }) {
-  const built = await findImage(engine, recipe.name);
-  if (built?.Config?.Labels?.[RECIPE_LABEL] === digest) {
-    return { imageId: built.Id, source: 'built' };
-  }
-  const official = await findImage(engine, withoutTag(recipe.official));
-  if (official === null) return null;
-  const [repository, tag] = recipe.name.split(':');
-  const path = `/images/${official.Id}/tag?repo=${repository}&tag=${tag}`;
-  await engine.readJson(path, { method: 'POST' });
-  return { imageId: official.Id, source: 'pulled' };
+  const image = await findImage(engine, recipe.name);
+  const labels = image?.Config?.Labels ?? {};
+  if (labels[LABELS.recipe] !== digest) return null;
+  return { imageId: image.Id, source: labels[LABELS.source] };
+}
+
+/**
+ * What the harness goes on, where the engine has it: the image of an older harness, or the official one.
+ * @param {Engine} engine
+ * @param {LoadedRecipe} loaded
+ * @param {Builder} builder
+ * @returns {Promise<Base | null>}
+ */
+async function findBase(engine, { recipe, baseDigest }, builder) {
+  const image = await findImage(engine, recipe.name);
+  const labels = image?.Config?.Labels ?? {};
+  if (labels[LABELS.base] !== baseDigest) return findOfficial(engine, recipe, builder);
+  const parts = withoutTopLayer(await builder.export(image.Id));
+  return { parts, source: labels[LABELS.source] };
+}
+
+/**
+ * @param {Engine} engine
+ * @param {import('./recipe.mjs').Recipe} recipe
+ * @param {Builder} builder
+ * @returns {Promise<Base | null>}
+ */
+async function findOfficial(engine, { official }, builder) {
+  const image = await findImage(engine, withoutTag(official));
+  return image === null ? null : { parts: await builder.export(image.Id), source: 'pulled' };
 }
 
 /**

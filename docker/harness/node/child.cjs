@@ -1,0 +1,300 @@
+'use strict';
+
+// The process that runs the program: node … child.cjs (count | plain) SCRIPT ARGUMENT…
+// Everything that the program could patch is taken hold of before it runs. What it must not touch lives in closures
+// or in a realm of its own, and nothing of that realm is handed out, errors included.
+const fs = require('node:fs');
+const Module = require('node:module');
+const path = require('node:path');
+const { Writable } = require('node:stream');
+const url = require('node:url');
+const vm = require('node:vm');
+
+const REPORT_FD = 3;
+const TOKEN_BYTES = 32;
+/** As Node's own, for a program that waits for what never comes. */
+const UNSETTLED = 13;
+
+const { readFileSync, readSync, writeSync } = fs;
+const { apply, ownKeys } = Reflect;
+const { create, defineProperty, getPrototypeOf, prototype: ObjectPrototype } = Object;
+const { compileFunction, runInThisContext } = vm;
+const { fileURLToPath, pathToFileURL } = url;
+const { isBuiltin, _nodeModulePaths: nodeModulePaths, _resolveFilename: resolveFilename } = Module;
+const parseJson = JSON.parse;
+const resolvePath = path.resolve;
+const dirname = path.dirname;
+const LocalError = Error;
+const LocalSyntaxError = SyntaxError;
+const LocalTypeError = TypeError;
+
+const MODULE_PARAMETERS = ['exports', 'require', 'module', '__filename', '__dirname'];
+
+/** What a program may use of `process`: the rest leads to other processes, to native code, or to Node's inner parts. */
+const PROCESS_KEPT = new Set(
+  `version versions arch platform release config features title argv argv0 execArgv execPath env pid ppid exitCode
+  uptime hrtime cpuUsage threadCpuUsage resourceUsage memoryUsage constrainedMemory availableMemory cwd chdir umask
+  getuid geteuid getgid getegid getgroups exit abort nextTick emitWarning stdin stdout stderr ref unref permission
+  setUncaughtExceptionCaptureCallback hasUncaughtExceptionCaptureCallback allowedNodeEnvironmentFlags
+  _events _eventsCount _maxListeners _exiting _fatalException _tickCallback domain`.split(/\s+/),
+);
+
+const [mode, script, ...scriptArguments] = process.argv.slice(2);
+const token = readToken();
+const { counter, setDoor } = createCounter();
+const loader = createRealm();
+setDoor({ module: createModuleModule(), commonJs: guard(loader.commonJs) });
+Module.registerHooks({ resolve: guard(loader.resolve), load: guard(loader.load) });
+let isSettled = false;
+confineProcess();
+reportAtExit();
+start();
+
+function start() {
+  // Node's own words for a script that is not there.
+  const file = resolveFilename(resolvePath(script), null, true);
+  process.argv = [process.execPath, file, ...scriptArguments];
+  process.execArgv = [];
+  const pending = loader.loadMain(file);
+  if (pending === null) isSettled = true;
+  else pending.then(() => (isSettled = true));
+}
+
+/** What the parent knows a report by. It is never in a buffer that others get to see. */
+function readToken() {
+  const bytes = new Uint8Array(TOKEN_BYTES);
+  let length = 0;
+  while (length < TOKEN_BYTES) {
+    const read = readSync(REPORT_FD, bytes, length, TOKEN_BYTES - length, null);
+    if (read === 0) throw new Error('no token came');
+    length += read;
+  }
+  const text = String.fromCharCode(...bytes);
+  bytes.fill(0);
+  return text;
+}
+
+/**
+ * A constant of the script scope is seen by every module by its name and is no property of anything, so only text that
+ * names it can reach it; and the instrumenter refuses such text.
+ */
+function createCounter() {
+  runInThisContext(
+    `'use strict'; const $kervyxa = new Float64Array(1); const $kervyxaHost = Object.create(null);`,
+  );
+  const host = runInThisContext('$kervyxaHost');
+  return { counter: runInThisContext('$kervyxa'), setDoor: (door) => Object.assign(host, door) };
+}
+
+function createRealm() {
+  const context = vm.createContext(vm.constants.DONT_CONTEXTIFY, {
+    codeGeneration: { strings: false, wasm: false },
+  });
+  const loadInRealm = (name) => {
+    const file = path.join(__dirname, name);
+    const wrapped = `(function (module, exports) { ${readFileSync(file, 'utf8')}\n})`;
+    const module = new vm.Script(`({ exports: {} })`).runInContext(context);
+    new vm.Script(wrapped, { filename: file }).runInContext(context)(module, module.exports);
+    return module.exports;
+  };
+  const { createLoader } = loadInRealm('loader.cjs');
+  const parsing = () => {
+    const acorn = loadInRealm('acorn.js');
+    return loadInRealm('instrument.cjs').createInstrumenter(acorn);
+  };
+  return createLoader(createHost(), transformOf(parsing));
+}
+
+/** The parser takes heap, so a program whose heap is measured does without where it can. */
+function transformOf(parsing) {
+  let instrument = mode === 'count' ? parsing() : null;
+  const parses = (source, kind) => {
+    instrument ??= parsing();
+    try {
+      instrument(source, kind);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const detect = (source) => {
+    const isCommonJs = mode === 'count' ? parses(source, 'commonjs') : compiles(source);
+    return !isCommonJs && parses(source, 'module') ? 'module' : 'commonjs';
+  };
+  const transform = mode === 'count' ? instrument : (source) => source;
+  return { detect, transform };
+}
+
+function compiles(source) {
+  try {
+    compileFunction(source, MODULE_PARAMETERS, { __proto__: null });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What the loader needs of the program's realm. No patch of the program's reaches into any of these. */
+function createHost() {
+  return {
+    __proto__: null,
+    createCache: () => create(null),
+    createModule: (file, exports, isMain) => ({
+      id: isMain ? '.' : file,
+      path: dirname(file),
+      filename: file,
+      exports,
+      loaded: false,
+      children: [],
+      paths: nodeModulePaths(dirname(file)),
+    }),
+    createObject: () => ({}),
+    createRequire,
+    error: (message) => new LocalError(message),
+    importModule: (file) => import(pathToFileURL(file).href),
+    isBuiltin,
+    keysOf: (value) =>
+      (typeof value === 'object' && value !== null) || typeof value === 'function'
+        ? ownKeys(value)
+        : [],
+    moduleModule: createModuleModule(),
+    parseJson: (text) => parseJson(text),
+    readIfThere(file) {
+      try {
+        return readFileSync(file, 'utf8');
+      } catch {
+        return null;
+      }
+    },
+    readText: (file) => readFileSync(file, 'utf8'),
+    requireBuiltin: (name) => require(name),
+    requireModule: (file) => require(file),
+    resolve: (request, file) =>
+      resolveFilename(
+        request,
+        { __proto__: null, id: file, filename: file, paths: nodeModulePaths(dirname(file)) },
+        false,
+      ),
+    run(code, file, module, requireOfModule) {
+      const body = compileFunction(code, MODULE_PARAMETERS, {
+        __proto__: null,
+        filename: file,
+        importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+      });
+      const given = [module.exports, requireOfModule, module, file, dirname(file)];
+      apply(body, module.exports, given);
+    },
+    syntaxError: (message) => new LocalSyntaxError(message),
+    toPath: (location) => fileURLToPath(location),
+  };
+}
+
+function createRequire({ load, resolve, cache, main }) {
+  const guardedLoad = guard(load);
+  const guardedResolve = guard(resolve);
+  const require = (request) => guardedLoad(toName(request));
+  require.resolve = (request) => guardedResolve(toName(request));
+  require.cache = cache;
+  require.main = main;
+  return require;
+}
+
+/** In place of `node:module`. */
+function createModuleModule() {
+  return {
+    builtinModules: Module.builtinModules,
+    createRequire: guard((from) => loader.createRequire(toFile(from))),
+    isBuiltin: (name) => isBuiltin(name),
+  };
+}
+
+function toFile(from) {
+  try {
+    return fileURLToPath(from);
+  } catch {
+    return resolvePath(toName(from));
+  }
+}
+
+function toName(value) {
+  if (typeof value === 'string' && value !== '') return value;
+  throw new LocalTypeError('expected the name of a module, got something else');
+}
+
+/** A function of the loader's realm, safe to be called by the program: no error of that realm comes out. */
+function guard(method) {
+  return (...given) => {
+    try {
+      return apply(method, undefined, given);
+    } catch (error) {
+      throw isLocal(error) ? error : new LocalError('the module could not be loaded');
+    }
+  };
+}
+
+function isLocal(value) {
+  if ((typeof value !== 'object' || value === null) && typeof value !== 'function') return true;
+  for (let at = value; at !== null; at = getPrototypeOf(at)) {
+    if (at === ObjectPrototype) return true;
+  }
+  return false;
+}
+
+function confineProcess() {
+  for (const key of ownKeys(process)) {
+    if (typeof key === 'string' && !PROCESS_KEPT.has(key) && key !== 'reallyExit')
+      delete process[key];
+  }
+  setFixed('getBuiltinModule', guard(loader.findBuiltin));
+  for (const [name, fd] of [
+    ['stdout', 1],
+    ['stderr', 2],
+  ]) {
+    Object.defineProperty(process, name, {
+      value: createOutput(fd),
+      configurable: true,
+      enumerable: true,
+      writable: true,
+    });
+  }
+}
+
+/** Written at once, as to a file: when a pipe is read must make no difference. */
+function createOutput(fd) {
+  const output = new Writable({
+    write(chunk, _encoding, done) {
+      for (let at = 0; at < chunk.length;) at += writeSync(fd, chunk, at, chunk.length - at);
+      done();
+    },
+  });
+  return Object.assign(output, { fd, _type: 'fs' });
+}
+
+/**
+ * Every way to the status 0 leads through the report, and after it nothing runs. A program that calls these itself ends
+ * itself; one that keeps the report from being sent, or sends another, has no count.
+ */
+function reportAtExit() {
+  const { emit, exit } = process;
+  const reallyExit = process.reallyExit.bind(process);
+  const end = (code) => {
+    if (code === 0) writeSync(REPORT_FD, `${token} ${counter[0]}\n`);
+    reallyExit(code);
+  };
+  setFixed('reallyExit', end);
+  setFixed('exit', (code) => {
+    isSettled = true;
+    apply(exit, process, [code]);
+  });
+  setFixed('emit', function (...given) {
+    const result = apply(emit, this, given);
+    if (given[0] !== 'exit') return result;
+    if (!isSettled) process.exitCode ??= UNSETTLED;
+    if ((process.exitCode ?? given[1] ?? 0) === 0) end(0);
+    return result;
+  });
+}
+
+function setFixed(name, value) {
+  defineProperty(process, name, { value, writable: false, configurable: false, enumerable: true });
+}
