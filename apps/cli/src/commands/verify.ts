@@ -1,17 +1,6 @@
 import { Command } from 'commander';
-import {
-  withDependenciesDigest,
-  withPackageDigest,
-  type Contract,
-  type OperatorSettings,
-} from '@kervyxa/contract';
-import {
-  CommitShaSchema,
-  Sha256HexSchema,
-  toPrintable,
-  type CommitSha,
-  type TreeArchive,
-} from '@kervyxa/core';
+import type { OperatorSettings } from '@kervyxa/contract';
+import { CommitShaSchema, toPrintable, type CommitSha } from '@kervyxa/core';
 import type { VerificationEvent, VerificationResult } from '@kervyxa/verifier';
 import type { CommandContext } from '../context.ts';
 import { loadVerifiableContract } from '../contract-document.ts';
@@ -20,32 +9,30 @@ import { openEvidenceFolder, type EvidenceFolder } from '../io/evidence-folder.t
 import { toJsonText } from '../present/json.ts';
 import { createProgress } from '../present/progress.ts';
 import { toResultText } from '../present/result.ts';
+import {
+  loadRunInputs,
+  type RunInputOptions,
+  type RunInputReader,
+  type RunInputs,
+} from '../run-inputs.ts';
 
-export interface VerifyOptions {
+export interface VerifyOptions extends RunInputOptions {
   readonly contract: string;
   readonly repo: string;
   readonly commit: string;
-  readonly package?: string;
-  readonly deps?: string;
   readonly json?: boolean;
   readonly evidence?: string;
 }
 
 /** What one verification is about, read and checked. */
-export interface WorkRequest {
-  readonly contract: Contract;
+export interface WorkRequest extends RunInputs {
   readonly repositoryUrl: string;
   readonly commit: CommitSha;
-  readonly verifierPackage: TreeArchive | null;
-  readonly dependencies: TreeArchive | null;
 }
 
 /** What is asked of the machine that this runs on; the real one is `io/worker.ts`. */
-export interface VerifyMachine {
+export interface VerifyMachine extends RunInputReader {
   readonly settings: OperatorSettings;
-  loadPackage(folder: string): Promise<TreeArchive>;
-  /** From a file or folder, which is read again when it is used. */
-  openBundle(path: string): Promise<TreeArchive>;
   /** Makes engine and images ready; `live` gets the changing line of what takes long. */
   open(options: {
     readonly log: (line: string) => void;
@@ -63,7 +50,6 @@ export interface Worker {
 
 const EXIT_CODES = { PASS: 0, FAIL: 1, INCONCLUSIVE: 3, ERROR: 4 } as const;
 const EXIT_USAGE = 2;
-const PACKAGE = 'KERVYXA_VERIFIER_PACKAGE';
 
 export function verifyCommand(context: CommandContext): Command {
   return new Command('verify')
@@ -144,43 +130,8 @@ async function loadRequest(
 ): Promise<WorkRequest> {
   const commit = parseCommit(options.commit);
   const asked = await loadVerifiableContract(options.contract, host, machine.settings);
-  const { contract, dependencies } = await loadDependencies(asked, options.deps, machine);
-  const repositoryUrl = options.repo;
-  const request = { contract, commit, repositoryUrl, verifierPackage: null, dependencies };
-  if (options.package === undefined) {
-    assertPackageNotNeeded(contract);
-    return request;
-  }
-  const verifierPackage = await machine.loadPackage(options.package);
-  const sha256 = Sha256HexSchema.parse(verifierPackage.digest);
-  return { ...request, verifierPackage, contract: withPackageDigest(contract, sha256) };
-}
-
-async function loadDependencies(
-  contract: Contract,
-  path: string | undefined,
-  machine: VerifyMachine,
-): Promise<Pick<WorkRequest, 'contract' | 'dependencies'>> {
-  if (path === undefined) return { contract, dependencies: null };
-  const dependencies = await machine.openBundle(path);
-  const sha256 = Sha256HexSchema.parse(dependencies.digest);
-  return { contract: withDependenciesDigest(contract, sha256), dependencies };
-}
-
-/**
- * A package that was forgotten would look like the solver's failure: what a hidden criterion runs is not there. A
- * contract that names the package says so itself (STAGE_UNAVAILABLE).
- */
-function assertPackageNotNeeded({ criteria, verifierPackage }: Contract): void {
-  if (verifierPackage !== null) return;
-  const user = criteria.find(
-    (criterion) => criterion.visibility === 'hidden' && JSON.stringify(criterion).includes(PACKAGE),
-  );
-  if (user === undefined) return;
-  throw cliError('CLI_PACKAGE_MISSING', {
-    message: `expected --package DIR, as criterion ${user.id} uses $${PACKAGE}, got none`,
-    fix: 'Give the folder of the hidden package: --package DIR.',
-  });
+  const inputs = await loadRunInputs(asked, options, machine);
+  return { ...inputs, commit, repositoryUrl: options.repo };
 }
 
 function parseCommit(text: string): CommitSha {
