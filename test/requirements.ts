@@ -29,6 +29,8 @@ export const REQUIREMENTS = {
   'R-VERDICT-OURS':
     'Trouble of ours is ERROR, a broken contract is INCONCLUSIVE, and a solver can choose neither.',
   'R-VERDICT-TIME': 'A time-out counts only when it repeats with nothing beside it.',
+  'R-SAME-RESULT':
+    'A commit verified again gives the same result, apart from the fields that are documented as volatile.',
   'R-HIDDEN-APART': 'The hidden package is in the containers of hidden criteria and in no other.',
   'R-CLI-CODES':
     'Each command ends with the exit status of its outcome, and says what was wrong and how to mend it.',

@@ -5,8 +5,14 @@ export { createGate } from './gate.ts';
 export type { Gate } from './gate.ts';
 export { verifyCommit } from './verify-commit.ts';
 export type { VerifierDeps, VerifyOptions, VerifyRequest } from './verify-commit.ts';
-export { CriterionResultSchema, ReasonSchema, VerificationResultSchema } from './result.ts';
-export type { CriterionResult, Reason, VerificationResult } from './result.ts';
+export {
+  CriterionResultSchema,
+  ReasonSchema,
+  VerificationResultSchema,
+  VOLATILE_FIELDS,
+  withoutVolatile,
+} from './result.ts';
+export type { CriterionResult, Reason, StableResult, VerificationResult } from './result.ts';
 export type { Step, StepKind, VerificationEvent } from './events.ts';
 export { proveContract, REPLAYS_DEFAULT } from './prove/prove.ts';
 export type { Prove, ProveOptions, ProveRequest, ProvingEvent } from './prove/prove.ts';

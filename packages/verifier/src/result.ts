@@ -57,6 +57,32 @@ export const VerificationResultSchema = z.strictObject({
 });
 export type VerificationResult = z.infer<typeof VerificationResultSchema>;
 
+/**
+ * In these fields of a criterion two verifications of one commit may differ; all the rest is equal to the byte, whatever
+ * worker runs it and whatever else that has to do. What a command prints is its own affair: test runners print times.
+ * Of a criterion with source `peak_memory_bytes`, `metric` and `message` move with the kernel's number (PERF §7).
+ */
+export const VOLATILE_FIELDS = [
+  'peakMemoryBytes',
+  'durationMs',
+  'outputSha256',
+] as const satisfies (keyof CriterionResult)[];
+
+export type StableResult = Omit<VerificationResult, 'criteria'> & {
+  readonly criteria: readonly Omit<CriterionResult, (typeof VOLATILE_FIELDS)[number]>[];
+};
+
+/** What is the same each time that a commit is verified. */
+export function withoutVolatile(result: VerificationResult): StableResult {
+  return { ...result, criteria: result.criteria.map(toStable) };
+}
+
+function toStable(criterion: CriterionResult): StableResult['criteria'][number] {
+  const stable: Partial<CriterionResult> = { ...criterion };
+  for (const field of VOLATILE_FIELDS) delete stable[field];
+  return stable as StableResult['criteria'][number]; // Exactly the fields of the list are gone.
+}
+
 /** A criterion that never started. */
 export function toNotRun({ id, type, visibility }: Criterion): CriterionResult {
   return {
