@@ -25,9 +25,9 @@ rm -rf "$root"/var/log/* "$root"/tmp/* "$root"/run/* "$root"/var/tmp/* "$root"/v
   "$root"/usr/share/doc/* "$root"/usr/share/man/* "$root"/usr/share/info/* "$root"/usr/share/locale/* \
   "$root"/usr/share/lintian/* "$root"/usr/share/bug/*
 
-# Of valgrind, what counts instructions.
+# Of valgrind, what counts instructions and the heap.
 rm -f "$root"/usr/lib/*/valgrind/*.a
-find "$root/usr/libexec/valgrind" -type f -name '*-linux' ! -name 'callgrind-*' -delete
+find "$root/usr/libexec/valgrind" -type f -name '*-linux' ! -name 'callgrind-*' ! -name 'dhat-*' -delete
 
 # Python trusts a compiled file by its source's time, which the image does not keep; by content it stays valid.
 if [ -x "$root/usr/bin/python3" ]; then
