@@ -36,6 +36,11 @@ export const REQUIREMENTS = {
     'Each command ends with the exit status of its outcome, and says what was wrong and how to mend it.',
   'R-CLI-STOP': 'A stopped command leaves no container, volume, process or temporary file.',
   'R-BAD-INPUT': 'Bad input gives one clear line with a stable code, and leaves nothing behind.',
+  'R-DEPS-SAME':
+    'Equal pins make equal bundles, byte for byte, on every machine and in whatever order they come.',
+  'R-DEPS-PINNED':
+    'Nothing is packed but the bytes that a lock file or a hash names, whatever a registry serves.',
+  'R-DEPS-OFFLINE': 'What a bundle pins can be installed in a run, which has no network.',
   'R-FIXTURES':
     'Each honest commit of the fixtures passes and each cheat fails for its own reason, with equal SHAs everywhere.',
   'R-QUEUE-AT-LEAST-ONCE':

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { isAppError, toPrintable } from '@kervyxa/core';
 import pacote from 'pacote';
 import { depsError } from './errors.ts';
@@ -15,11 +16,11 @@ export interface FetchRequest {
 }
 
 /**
- * The bytes behind an address, or from npm's cache: by npm's own client, so with its proxies, credentials, certificates,
+ * The bytes behind an address: by npm's own client, so with its proxies, credentials, certificates,
  * time-outs and retries.
  *
- * Throws DEPS_NOT_FOUND, DEPS_INTEGRITY_MISMATCH, DEPS_TOO_LARGE, DEPS_REGISTRY_REFUSED, DEPS_REGISTRY_UNAVAILABLE,
- * DEPS_STORAGE_FAILED, and the signal's reason after an abort.
+ * Throws DEPS_NOT_FOUND, DEPS_INTEGRITY_MISMATCH, DEPS_TOO_LARGE, DEPS_REGISTRY_REFUSED, DEPS_REGISTRY_UNAVAILABLE, and
+ * the signal's reason after an abort.
  */
 export async function fetchBytes(
   request: FetchRequest,
@@ -31,6 +32,8 @@ export async function fetchBytes(
   const giveUp = new AbortController();
   const options: pacote.Options & Record<string, unknown> = {
     ...npm,
+    // Its cache of answers would tell of versions as they were; what is kept is kept by its hash.
+    cache: undefined,
     ...(request.integrity !== null && { integrity: request.integrity }),
     ...(request.headers !== undefined && { headers: request.headers }),
     // An address is fetched, whatever it looks like; never cloned, and nothing in it is run.
@@ -46,7 +49,9 @@ export async function fetchBytes(
   }
 }
 
-async function collect(stream: AsyncIterable<Uint8Array>, request: FetchRequest): Promise<Buffer> {
+async function collect(stream: Readable, request: FetchRequest): Promise<Buffer> {
+  // One that is given up may fail once more, later.
+  stream.on('error', () => undefined);
   const pieces: Uint8Array[] = [];
   let total = 0;
   for await (const piece of stream) {
@@ -85,16 +90,6 @@ function toDepsError(error: unknown, { what, integrity }: FetchRequest): Error {
       return depsError('DEPS_REGISTRY_REFUSED', {
         message: `expected to be given ${what}, got ${got}`,
         fix: 'log in (npm login), or put the credentials into the registry setting',
-        cause: error,
-      });
-    case 'EACCES':
-    case 'EPERM':
-    case 'EROFS':
-    case 'ENOSPC':
-    case 'EDQUOT':
-      return depsError('DEPS_STORAGE_FAILED', {
-        message: `expected to keep ${what} in npm’s cache, got ${got}`,
-        fix: 'look at the free space and the permissions of the folder that "npm config get cache" names',
         cause: error,
       });
     default:

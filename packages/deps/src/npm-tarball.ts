@@ -1,8 +1,8 @@
-import cacache from 'cacache';
 import { toPrintable } from '@kervyxa/core';
 import { z } from 'zod';
 import { depsError } from './errors.ts';
 import { fetchBytes } from './fetch-bytes.ts';
+import { fetchKept } from './kept-bytes.ts';
 import type { LockedPackage } from './lockfile.ts';
 import { PACKUMENT_ACCEPT } from './npm-cache.ts';
 import type { NpmOptions } from './npm-options.ts';
@@ -18,9 +18,9 @@ const PackumentSchema = z.looseObject({
 
 /**
  * The tarball of one locked package, with exactly the bytes that the lock file names: from npm's cache where it is
- * there, and then nothing is asked of the network.
+ * there, and then nothing is asked of the network; what comes from there is kept in npm's cache.
  *
- * Throws what `fetchBytes` throws.
+ * Throws DEPS_STORAGE_FAILED and what `fetchBytes` throws.
  */
 export async function fetchTarball(
   locked: LockedPackage,
@@ -28,22 +28,9 @@ export async function fetchTarball(
   npm: NpmOptions,
   signal: AbortSignal,
 ): Promise<Buffer> {
-  const cached = await readCached(locked, npm);
-  const what = `${locked.name}@${locked.version}`;
-  if (cached !== null && cached.length <= bytesMax) return cached;
-  const url = locked.resolved ?? (await findTarball(locked, npm, signal));
-  return fetchBytes({ url, what, integrity: locked.integrity, bytesMax }, npm, signal);
-}
-
-/** Null where it is not in the cache, or not whole. */
-async function readCached({ integrity }: LockedPackage, npm: NpmOptions): Promise<Buffer | null> {
-  try {
-    return await cacache.get.byDigest(npm.cache, integrity);
-  } catch (error) {
-    // Whatever is wrong with it, it is fetched; a cache that can't be used is told about then.
-    if (error instanceof Error && 'code' in error) return null;
-    throw error;
-  }
+  const { name, version, integrity } = locked;
+  const find = async () => locked.resolved ?? (await findTarball(locked, npm, signal));
+  return fetchKept({ what: `${name}@${version}`, integrity, bytesMax, find }, npm, signal);
 }
 
 /** Where the registry has the tarball, for lock files that leave it to the registry. */

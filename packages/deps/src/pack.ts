@@ -2,7 +2,7 @@ import { BUNDLE_LIMITS, type TreeLimits } from '@kervyxa/core';
 import type { DependencyBundle, PackedPackage, PackProgress, PackRequest } from './bundle.ts';
 import { sealBundle, type FetchedWheel } from './bundle-tree.ts';
 import { depsError } from './errors.ts';
-import { fetchBytes } from './fetch-bytes.ts';
+import { fetchKept } from './kept-bytes.ts';
 import { parseLockfile, type LockedPackage } from './lockfile.ts';
 import { compare, keyOf, type LockedTarball } from './npm-cache.ts';
 import { loadNpmOptions, type NpmOptions, type NpmPlace } from './npm-options.ts';
@@ -104,8 +104,8 @@ async function fetchAll(
       }),
       ...wheels.map((wheel) => async (either: AbortSignal) => {
         const { url, fileName: what, integrity, headers } = wheel;
-        const request = { url, what, integrity, headers, bytesMax: room() };
-        return take(await fetchBytes(request, npm, either));
+        const request = { what, integrity, headers, bytesMax: room(), find: async () => url };
+        return take(await fetchKept(request, npm, either));
       }),
     ],
     signal,
