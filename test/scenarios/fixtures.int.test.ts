@@ -9,6 +9,10 @@ import { openFixtureWorker, type FixtureWorker } from '../../fixtures/worker.ts'
 
 /** The memory harness runs V8 at the edge of a small heap, on a machine that may be busy with other things. */
 const VERIFY_MS_MAX = 400_000;
+/** A contract is judged a dozen times over to prove it. */
+const PROVE_MS_MAX = 1_200_000;
+/** Enough to see a criterion move; the daemon does more. */
+const REPLAYS = 2;
 const { signal } = new AbortController();
 const fixtures = await Promise.all(FIXTURE_NAMES.map(loadFixture));
 const judged = fixtures.filter(({ name }) => name !== 'perf-benchmark');
@@ -42,6 +46,18 @@ describe.each(judged.map((fixture): [string, Fixture] => [fixture.name, fixture]
     });
   },
 );
+
+describe('proving', () => {
+  it.each(judged.map((fixture): [string, Fixture] => [fixture.name, fixture]))(
+    'says of %s what expected.json says',
+    { timeout: PROVE_MS_MAX },
+    async (_name, fixture) => {
+      const report = await worker.prove(fixture, { replays: REPLAYS, signal });
+      const findings = report.findings.map(({ code, pointer }) => ({ code, pointer }));
+      expect({ isProved: report.isProved, findings }).toEqual(fixture.expected.proving);
+    },
+  );
+});
 
 describe('approval', () => {
   it.each(fixtures.map((fixture): [string, Fixture] => [fixture.name, fixture]))(
