@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { crc32 } from 'node:zlib';
 import { sealTree, systemClock, type TreeArchive, type TreeEntry } from '@kervyxa/core';
 import { createDockerSandbox } from '@kervyxa/sandbox/docker';
 import { ensureReady } from '@kervyxa/setup';
@@ -195,3 +196,71 @@ describe('npm ci --offline in a run', () => {
     }
   });
 });
+
+describe('pip in a run', () => {
+  it('installs a wheel by its hash, without an index', async () => {
+    const registry = await startRegistry();
+    try {
+      const sha256 = registry.upload('greeter', 'greeter-1.0-py3-none-any.whl', makeWheel());
+      const requirements = `greeter==1.0 --hash=sha256:${sha256}\n`;
+      const env = { ...process.env, PIP_INDEX_URL: `${registry.url}/simple` };
+      const { archive } = await packDependencies(
+        { lockfiles: [], requirements: [{ name: 'requirements.txt', text: requirements }] },
+        { place: { folder: process.cwd(), env }, signal },
+      );
+      const outcome = await runOffline({
+        image: imageOf('kervyxa-runtime/python:1'),
+        files: { 'requirements.txt': requirements },
+        dependencies: archive,
+        setup: ['pip install --no-index --target vendor -r requirements.txt'],
+        command: `PYTHONPATH=vendor python3 -c 'import greeter; print(greeter.HELLO)'`,
+      });
+      expect(textOf(outcome)).toBe('hello from a wheel\n');
+    } finally {
+      await registry.close();
+    }
+  });
+});
+
+function makeWheel(): Buffer {
+  const info = 'greeter-1.0.dist-info';
+  return makeZip({
+    'greeter.py': `HELLO = 'hello from a wheel'\n`,
+    [`${info}/METADATA`]: 'Metadata-Version: 2.1\nName: greeter\nVersion: 1.0\n',
+    [`${info}/WHEEL`]:
+      'Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n',
+    [`${info}/RECORD`]: `greeter.py,,\n${info}/METADATA,,\n${info}/WHEEL,,\n${info}/RECORD,,\n`,
+  });
+}
+
+/** A zip archive of files as they are, uncompressed. */
+function makeZip(files: Readonly<Record<string, string>>): Buffer {
+  const locals: Buffer[] = [];
+  const centrals: Buffer[] = [];
+  let offset = 0;
+  for (const [path, text] of Object.entries(files)) {
+    const [name, content] = [Buffer.from(path), Buffer.from(text)];
+    const common = Buffer.alloc(26);
+    common.writeUInt16LE(20, 0);
+    // 1980-01-01, the first day that a zip archive knows.
+    common.writeUInt16LE(0x21, 8);
+    common.writeUInt32LE(crc32(content), 10);
+    common.writeUInt32LE(content.length, 14);
+    common.writeUInt32LE(content.length, 18);
+    common.writeUInt16LE(name.length, 22);
+    const local = Buffer.concat([Buffer.from('PK\u0003\u0004'), common, name, content]);
+    const rest = Buffer.alloc(14);
+    rest.writeUInt32LE(offset, 10);
+    centrals.push(Buffer.from('PK\u0001\u0002'), Buffer.from([20, 0]), common, rest, name);
+    locals.push(local);
+    offset += local.length;
+  }
+  const central = Buffer.concat(centrals);
+  const end = Buffer.alloc(18);
+  const count = Object.keys(files).length;
+  end.writeUInt16LE(count, 4);
+  end.writeUInt16LE(count, 6);
+  end.writeUInt32LE(central.length, 8);
+  end.writeUInt32LE(offset, 12);
+  return Buffer.concat([...locals, central, Buffer.from('PK\u0005\u0006'), end]);
+}
