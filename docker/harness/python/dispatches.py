@@ -12,13 +12,13 @@ SHT_DYNSYM = 11
 PT_LOAD = 1
 
 
-def count_dispatches(report, total):
-    """Executed jumps of the evaluation loop; None unless the report's lines add up to `total` machine instructions.
+def count_dispatches(report):
+    """Executed jumps of the evaluation loop; None unless the report's lines add up to the total that it names.
 
     A report that could not be written whole, on a disk that the program filled, would show less.
     """
-    count = 0
-    seen = 0
+    count = seen = 0
+    totals = []
     loops = {}
     loop = None
     is_call = False
@@ -38,7 +38,9 @@ def count_dispatches(report, total):
             if path not in loops:
                 loops[path] = find_loop(path)
             loop = loops[path]
-    return count if count > 0 and seen == total else None
+        elif line.startswith(("summary: ", "totals: ")):
+            totals.append(int(line.split()[1]))
+    return count if totals == [seen, seen] else None
 
 
 def find_loop(path):

@@ -1,5 +1,6 @@
 """One meter a source: which Valgrind tool counts, how the program is started under it, and where the number is read."""
 
+import json
 import os
 import re
 import shutil
@@ -16,88 +17,98 @@ VALGRIND_OPTIONS = [
     "--command-line-only=yes",
     # Through vgdb, anybody could set the counters back.
     "--vgdb=no",
+    "--trace-children=no",
     "--default-suppressions=no",
     "--read-inline-info=no",
-    "--trace-children=no",
+    "-q",
 ]
 
 # Whatever steers the loader, the allocator, Python or Valgrind is ours to say.
-STEERING = re.compile(r"^(LD_|GLIBC_|MALLOC_|PYTHON|VALGRIND|DEBUGINFOD)")
+STEERING = re.compile(r"LD_|GLIBC_|MALLOC_|PYTHON|VALGRIND|DEBUGINFOD")
 PYTHON_ENVIRONMENT = {
     "PYTHONHASHSEED": "0",
     "PYTHONDONTWRITEBYTECODE": "1",
     "PYTHONNOUSERSITE": "1",
-    # Where site looks for sitecustomize.py, which takes the folder out of sys.path again.
+    # Where Python looks for sitecustomize.py, which takes the folder out of sys.path again.
     "PYTHONPATH": SITE,
 }
 
 
 class MeterError(Exception):
-    """The command can't be counted here: 127 for a program that is not there, 126 for one that can't be run."""
+    """The command can't be counted here. `status`: 127 where something is not there, 126 where it can't be run."""
 
     def __init__(self, status, message):
         super().__init__(message)
         self.status = status
 
 
-class Meter:
-    """A command and the tool that counts it. A context manager; `command_line` before the run, `read` after it."""
+class CallgrindMeter:
+    """A command and the tool that counts it. A context manager: `command_line` before the run, `read` after it.
+
+    The count comes from the tool's report and not from what it logs, since the program can reach the log's descriptor.
+    The report is a file that is there before the run and can't be opened for writing from then on but by Valgrind; read is
+    the file that we opened, whatever bears its name at the end. A program that becomes another one leaves it empty.
+    """
 
     tool = "callgrind"
-    # Flags and mode with which the tool opens its report, which is there already.
+    # Flags and mode with which the tool opens a report that is there.
     report_opening = (os.O_WRONLY | os.O_TRUNC, 0)
-    options = []
+    options = ()
 
     def __init__(self, command):
-        self.program = program_of(command)
+        if not command:
+            raise MeterError(126, "expected a command, got none")
+        self.program = program_of(command[0])
         self.arguments = command[1:]
         self.tool_path = f"{TOOLS}/{self.tool}-{TOOL_SUFFIX.get(os.uname().machine)}"
         if not os.access(self.tool_path, os.X_OK):
-            raise MeterError(127, f"expected Valgrind at {self.tool_path}, got none")
+            raise MeterError(127, f"expected Valgrind's {self.tool_path}, got none")
 
     def __enter__(self):
-        self.report, self.report_path = tempfile.mkstemp(prefix="kervyxa-count-")
+        descriptor, self.report_path = tempfile.mkstemp(prefix="kervyxa-count-")
+        self.report = open(descriptor, encoding="utf-8", errors="replace")
         return self
 
     def __exit__(self, *_):
-        os.close(self.report)
+        self.report.close()
         try:
             os.unlink(self.report_path)
         except FileNotFoundError:
-            pass  # The program may remove the name; what is read is the file that we opened.
+            # The program may do so too.
+            pass
 
-    def command_line(self, log):
-        """Program, arguments and environment for execve; Valgrind logs to the descriptor `log`."""
+    def command_line(self):
+        """Program, arguments and environment for execve."""
         report = f"--{self.tool}-out-file={self.report_path}"
-        own = [f"--tool={self.tool}", f"--log-fd={log}", report, *VALGRIND_OPTIONS, *self.options]
-        environment = {k: v for k, v in os.environ.items() if not STEERING.match(k)}
-        # What the valgrind command itself would set before it starts the tool.
+        own = [self.tool_path, f"--tool={self.tool}", report, *VALGRIND_OPTIONS, *self.options, "--"]
+        environment = {name: value for name, value in os.environ.items() if not STEERING.match(name)}
+        # What the valgrind command would set before it starts the tool.
         environment["VALGRIND_LAUNCHER"] = "/usr/bin/valgrind"
-        environment.update(self.environment())
-        return self.tool_path, [self.tool_path, *own, "--", self.program, *self.arguments], environment
+        return self.tool_path, [*own, self.program, *self.arguments], {**environment, **self.environment()}
 
     def environment(self):
         return {}
 
-    def read(self, log):
-        """The count; None where Valgrind did not see the program's end."""
-        return number_in(log, r"Collected : (\d+)")
+
+class Instructions(CallgrindMeter):
+    """Machine instructions of any program, its libraries and its threads."""
+
+    def read(self):
+        """The count; None where there is no whole report, which begins and ends with the same number."""
+        totals = re.findall(r"^(?:summary|totals): (\d+)$", self.report.read(), re.MULTILINE)
+        return int(totals[0]) if len(totals) == 2 and totals[0] == totals[1] else None
 
 
-class Instructions(Meter):
-    """Machine instructions of the program, its libraries and its threads."""
-
-
-class PythonMeter(Meter):
+class PythonMeter(CallgrindMeter):
     """A script, run by the python3 of the image behind the guard of site/sitecustomize.py."""
 
     def __init__(self, command):
         super().__init__(command)
         if command[0] != "python3" or len(command) < 2 or command[1].startswith("-"):
             raise MeterError(126, f"expected python3 SCRIPT ARGUMENTS, got {' '.join(command)}")
-        # Without it, Python would start all the same.
+        # Python would start without it all the same.
         if not os.access(f"{SITE}/sitecustomize.py", os.R_OK):
-            raise MeterError(127, f"expected the guard in {SITE}, got none")
+            raise MeterError(127, f"expected a guard in {SITE}, got none")
 
     def environment(self):
         return PYTHON_ENVIRONMENT
@@ -106,12 +117,10 @@ class PythonMeter(Meter):
 class PythonOpcodes(PythonMeter):
     """Bytecode instructions that Python's evaluation loop dispatched."""
 
-    options = ["--dump-instr=yes", "--dump-line=no", "--compress-pos=no", "--compress-strings=no"]
+    options = ("--dump-instr=yes", "--dump-line=no", "--compress-pos=no", "--compress-strings=no")
 
-    def read(self, log):
-        total = super().read(log)
-        with open(self.report, encoding="utf-8", errors="replace", closefd=False) as report:
-            return count_dispatches(report, total)
+    def read(self):
+        return count_dispatches(self.report)
 
 
 class PythonPeak(PythonMeter):
@@ -119,13 +128,19 @@ class PythonPeak(PythonMeter):
 
     tool = "dhat"
     report_opening = (os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    options = ("--num-callers=1",)
 
     def environment(self):
         # Python's own allocator takes memory in large pieces, and Valgrind would see only those.
         return {**PYTHON_ENVIRONMENT, "PYTHONMALLOC": "malloc"}
 
-    def read(self, log):
-        return number_in(log, r"At t-gmax: ([\d,]+) bytes in [\d,]+ blocks")
+    def read(self):
+        """Bytes at the global maximum over all places that allocate; None where the report is not whole."""
+        try:
+            places = json.load(self.report)["pps"]
+        except ValueError:
+            return None
+        return sum(place["gb"] for place in places)
 
 
 METERS = {
@@ -135,18 +150,10 @@ METERS = {
 }
 
 
-def program_of(command):
-    """The path that the command's first word means, as a shell finds it. Throws MeterError."""
-    if not command:
-        raise MeterError(126, "expected a command, got none")
-    found = shutil.which(command[0])
+def program_of(word):
+    """The path that a command's first word means to a shell. Throws MeterError."""
+    found = shutil.which(word)
     if found is None:
-        there = os.path.exists(command[0]) and "/" in command[0]
-        raise MeterError(126 if there else 127, f"{command[0]}: {'not executable' if there else 'not found'}")
-    return found
-
-
-def number_in(log, pattern):
-    """The number of the one line that is the pattern; None where there is none, or several."""
-    found = re.findall(rf"^==\d+== {pattern}$", log, re.MULTILINE)
-    return int(found[0].replace(",", "")) if len(found) == 1 else None
+        is_there = "/" in word and os.path.exists(word)
+        raise MeterError(126 if is_there else 127, f"{word}: {'not executable' if is_there else 'not found'}")
+    return os.path.abspath(found)

@@ -47,17 +47,13 @@ def set_hook():
     suffix = f".{sys.implementation.cache_tag}-{sys.implementation._multiarch}.so"
     extensions = frozenset(f"{library}lib-dynload/{name}{suffix}" for name in NATIVE)
     denied = frozenset(DENIED)
-    new = os.O_CREAT | os.O_EXCL
-    writing = os.O_ACCMODE
     last_opened = [""]
-    refusal, read, text, number, kind = PermissionError, open, str, int, type
+    refusal, read, text, kind = PermissionError, open, str, type
     starts_with, ends_with, find = str.startswith, str.endswith, str.find
 
     def hook(event, args):
         if event == "open":
-            path, _, flags = args
-            if kind(flags) is number and flags & writing and flags & new != new:
-                raise refusal(13, "counted code opens no existing file for writing")
+            path = args[0]
             if kind(path) is text and ends_with(path, ".pyc"):
                 # Python then goes on with the source.
                 if not starts_with(path, library) or find(path, "/../") >= 0:
