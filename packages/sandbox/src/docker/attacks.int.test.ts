@@ -399,6 +399,21 @@ for i in range(3000): os.mkdir("d"); os.chdir("d")' && chmod 000 top`;
     });
   });
 
+  it('writes into what a bundle lays out in its home: beside the files, for itself alone', async () => {
+    const dependencies = testTree({
+      home: { folder: true },
+      'home/.cache': { folder: true },
+      'home/.cache/a': 'bundled ',
+    });
+    await withSession(bench, { dependencies }, async (session) => {
+      const command =
+        'cat ~/.cache/a; ! echo mine >~/.cache/a && echo mine >~/.cache/b && ls ~/.cache';
+      for (const text of ['bundled a\nb\n', 'bundled a\nb\n']) {
+        expect(textOf(await run(session, `[ ! -e ~/.cache/b ] && ${command}`))).toBe(text);
+      }
+    });
+  });
+
   it('gets the hidden package read-only', async () => {
     const verifierPackage = testTree({ 'check.sh': 'true' });
     await withSession(bench, { verifierPackage }, async (session) => {
