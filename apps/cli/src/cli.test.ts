@@ -41,8 +41,19 @@ describe('the command line', () => {
   });
 
   it.each([
-    ...['up', 'api', 'worker', 'operator-key', 'lint', 'verify', 'doctor', 'runtimes'],
-    ...['deps', 'deps pack', 'package', 'package pack'],
+    'up',
+    'api',
+    'worker',
+    'operator-key',
+    'lint',
+    'prove',
+    'verify',
+    'doctor',
+    'runtimes',
+    'deps',
+    'deps pack',
+    'package',
+    'package pack',
   ])('explains %s with examples within 80 columns', async (command) => {
     const host = fakeHost({ columns: 80 });
     expect(await runCli([...command.split(' '), '--help'], host)).toBe(0);

@@ -4,6 +4,7 @@ import { depsCommand } from './commands/deps-pack.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { lintCommand } from './commands/lint.ts';
 import { operatorKeyCommand } from './commands/operator-key.ts';
+import { proveCommand } from './commands/prove.ts';
 import { packageCommand } from './commands/package-pack.ts';
 import { runtimesCommand } from './commands/runtimes.ts';
 import { upCommand } from './commands/up.ts';
@@ -19,6 +20,7 @@ import { VERSION } from './version.ts';
 const EXIT_USAGE = 2;
 const COMMANDS = [
   { name: 'lint', define: lintCommand },
+  { name: 'prove', define: proveCommand },
   { name: 'verify', define: verifyCommand },
   { name: 'deps', define: depsCommand },
   { name: 'package', define: packageCommand },
@@ -85,6 +87,7 @@ const EXAMPLES = `
 Examples:
   $ kervyxa doctor
   $ kervyxa lint contract.json
+  $ kervyxa prove contract.json --report ./report
   $ kervyxa verify --contract contract.json \\
       --repo https://git.example.org/fork.git \\
       --commit 1f0c3d5e7a9b2c4d6e8f0a1b3c5d7e9f1a2b3c4d

@@ -100,12 +100,25 @@ export async function loadVerifiableContract(
 ): Promise<Contract> {
   const document = await readContractDocument(path, host);
   const { findings } = lintDocument(document, null, settings);
-  const refused = findings.filter(({ severity }) => severity === 'refuse');
-  if (refused.length === 0) return parseContract(document.text.document);
-  host.stderr.write(`${toFindingsText(refused, document.name, host.stderr)}\n\n`);
+  refuseWith(
+    findings.filter(({ severity }) => severity === 'refuse'),
+    document,
+    host,
+  );
+  return parseContract(document.text.document);
+}
+
+/** Shows findings and throws CLI_CONTRACT_REFUSED; does nothing where there are none. */
+export function refuseWith(
+  refused: readonly LocatedFinding[],
+  { name }: ContractDocument,
+  { stderr }: Pick<Host, 'stderr'>,
+): void {
+  if (refused.length === 0) return;
+  stderr.write(`${toFindingsText(refused, name, stderr)}\n\n`);
   const codes = [...new Set(refused.map(({ code }) => code))].join(', ');
   throw cliError('CLI_CONTRACT_REFUSED', {
     message: `expected a contract that may open, got one that approval refuses: ${codes}`,
-    fix: `Mend what is listed above; "kervyxa lint ${toPrintable(path)}" tells the same.`,
+    fix: `Mend what is listed above; "kervyxa lint ${toPrintable(name)}" tells the same.`,
   });
 }

@@ -32,18 +32,19 @@ const family = defineErrors({
   },
   CLI_PACKAGE_MISSING: {
     ...USAGE,
-    meaning: 'Hidden criteria use the hidden package, and --package does not give it.',
+    meaning: 'What a contract runs with, its hidden package or dependency bundle, was not given.',
   },
   CLI_EVIDENCE_FOLDER_REFUSED: {
     ...USAGE,
-    meaning: 'The evidence folder is a file or a link, or holds what is not from an earlier run.',
+    meaning:
+      'The folder for evidence or a report is a file or a link, or holds what is not from an earlier run.',
   },
   CLI_EVIDENCE_UNWRITABLE: {
     fault: 'infra',
     retryable: true,
     httpStatus: 500,
     exitCode: 4,
-    meaning: 'The evidence could not be written, be it before the run or after the verdict.',
+    meaning: 'Evidence or a report could not be written, be it before the run or after it.',
   },
   CLI_OUTPUT_UNWRITABLE: {
     fault: 'infra',

@@ -2,14 +2,16 @@ import { availableParallelism } from 'node:os';
 import { contractDigest } from '@kervyxa/contract';
 import { toPrintable } from '@kervyxa/core';
 import { loadVerifierPackage, openBundle } from '@kervyxa/intake/package';
-import { verifyCommit } from '@kervyxa/verifier';
+import { proveContract, verifyCommit } from '@kervyxa/verifier';
+import type { ProveMachine } from '../commands/prove.ts';
 import type { VerifyMachine } from '../commands/verify.ts';
 import type { Host } from '../host.ts';
+import { openBaseRepository } from './base-repository.ts';
 import { openEngine } from './engine.ts';
 import { loadSettings } from './settings.ts';
 
 /** This machine's engine, images and git, made ready when a worker is opened and not before. */
-export function createMachine(host: Host): VerifyMachine {
+export function createMachine(host: Host): VerifyMachine & ProveMachine {
   const { clock, interactive } = host;
   const settings = loadSettings(host);
   const { allowedOrigins } = settings;
@@ -19,6 +21,7 @@ export function createMachine(host: Host): VerifyMachine {
       return (await loadVerifierPackage(folder)).archive;
     },
     openBundle: (path) => openBundle(path),
+    openBase: openBaseRepository(host, allowedOrigins),
     async open({ log, live, signal }) {
       const engine = await openEngine({ clock, interactive, allowedOrigins, log, live, signal });
       // What runs left that were killed; nobody else on a laptop would remove it. It says nothing about this one.
@@ -26,13 +29,15 @@ export function createMachine(host: Host): VerifyMachine {
         signal.throwIfAborted();
         log(`what killed runs left could not be removed: ${toPrintable(String(error))}`);
       });
+      const deps = { ...engine, clock, coreCount: availableParallelism() };
       return {
         verify: (request, options) =>
           verifyCommit(
-            { ...engine, clock, coreCount: availableParallelism() },
+            deps,
             { ...request, contractDigest: contractDigest(request.contract) },
             options,
           ),
+        prove: (request, options) => proveContract(deps, request, options),
       };
     },
   };

@@ -1,0 +1,149 @@
+import { toPrintable } from '@kervyxa/core';
+import type {
+  CriterionReplays,
+  ProvingColumn,
+  ProvingFinding,
+  ProvingReport,
+  Replay,
+} from '@kervyxa/verifier';
+import type { Screen } from '../host.ts';
+import { count, cut, pad, paragraph, widthOf } from './text.ts';
+
+const ID_COLUMNS_MAX = 28;
+const CELL_COLUMNS = 4;
+const EVIDENCE_LINES_MAX = 12;
+
+const MARKS = {
+  pass: { mark: '✔', paint: 'green' },
+  fail: { mark: '✘', paint: 'red' },
+  inconclusive: { mark: '?', paint: 'yellow' },
+  error: { mark: '!', paint: 'red' },
+  not_run: { mark: '·', paint: 'dim' },
+} as const;
+
+/** The report for a person: what is wrong and how to mend it, then what passed where, then the replays. */
+export function toProvingText(report: ProvingReport, screen: Screen): string {
+  return [
+    ...report.findings.map((finding) => toFinding(finding, screen)),
+    toHeadline(report, screen),
+    toMatrix(report, screen),
+    toReplays(report, screen),
+    ...report.notes.map((note) => paragraph(`Note: ${note}`, screen.columns, '')),
+    toIdentity(report),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+function toFinding(finding: ProvingFinding, { colors, columns }: Screen): string {
+  const { code, severity, pointer, message, fix, evidence } = finding;
+  const at = pointer === '' ? '(the whole document)' : toPrintable(pointer, 300);
+  return [
+    `${colors.red(severity)} ${colors.bold(code)} at ${at}`,
+    paragraph(message, columns, '  '),
+    paragraph(`fix: ${fix}`, columns, '  '),
+    ...(evidence === undefined ? [] : [toEvidence(evidence, { colors, columns })]),
+  ].join('\n');
+}
+
+function toEvidence(evidence: string, { colors, columns }: Pick<Screen, 'colors' | 'columns'>) {
+  const lines = evidence.split('\n');
+  const shown = lines
+    .slice(0, EVIDENCE_LINES_MAX)
+    .map((line) => cut(toPrintable(line), columns - 4));
+  const left = lines.length - shown.length;
+  if (left > 0) shown.push(`… and ${count(left, 'line')} more (--json or --report has all)`);
+  return colors.dim(shown.map((line) => `  | ${line}`).join('\n'));
+}
+
+function toHeadline({ isProved, findings, columns }: ProvingReport, { colors }: Screen): string {
+  const word = isProved ? colors.green('proved') : colors.red('refused');
+  const what = isProved ? 'no findings' : count(findings.length, 'finding');
+  return `${colors.bold(word)}  ${what}, ${count(columns.length, 'column')}`;
+}
+
+/** Criteria down, columns across by number; as many tables as the screen's width asks for. */
+function toMatrix(report: ProvingReport, screen: Screen): string {
+  const { columns: all, criteria } = report;
+  const { colors, columns: width } = screen;
+  const names = criteria.map(({ id, visibility }) => {
+    const mark = visibility === 'hidden' ? ' *' : '';
+    return cut(toPrintable(id), ID_COLUMNS_MAX - mark.length) + mark;
+  });
+  const nameColumns = Math.max('criterion'.length, ...names.map(widthOf));
+  const perTable = Math.max(1, Math.floor((width - nameColumns) / CELL_COLUMNS));
+  const tables = Array.from({ length: Math.ceil(all.length / perTable) }, (_, table) => {
+    const first = table * perTable;
+    const columns = all.slice(first, first + perTable);
+    const head = columns.map((_column, at) => String(first + at + 1).padStart(CELL_COLUMNS));
+    const rows = names.map((name, at) => {
+      const cells = columns.map((column) => {
+        const { mark, paint } = MARKS[column.criteria[at]?.status ?? 'not_run'];
+        return ' '.repeat(CELL_COLUMNS - 1) + colors[paint](mark);
+      });
+      return pad(name, nameColumns) + cells.join('');
+    });
+    return [colors.bold(pad('criterion', nameColumns) + head.join('')), ...rows].join('\n');
+  });
+  const legend = all.map((column, at) => toLegend(column, at + 1, screen)).join('\n');
+  return [...tables, legend].join('\n\n');
+}
+
+/** ` 3  FAIL  Known-bad 62524d2df0b2 (wanted FAIL)` */
+function toLegend({ title, verdict, expected }: ProvingColumn, number: number, screen: Screen) {
+  const { colors, columns } = screen;
+  const isAsWanted = expected === null ? verdict !== 'PASS' : verdict === expected;
+  const head = `${String(number).padStart(3)}  ${pad(verdict, 'INCONCLUSIVE'.length)}  `;
+  const wanted = isAsWanted ? '' : ` (wanted ${expected ?? 'a failing criterion'})`;
+  const text = cut(toPrintable(title), columns - head.length - wanted.length) + wanted;
+  return isAsWanted ? head + text : colors.red(head + text);
+}
+
+function toReplays({ replays }: ProvingReport, { colors, columns }: Screen): string {
+  if (replays.length === 0) return '';
+  const lines = replays.map((one) => toReplayLine(one, columns));
+  return [colors.bold('replays of the known-good commit'), ...lines].join('\n');
+}
+
+function toReplayLine(replays: CriterionReplays, columns: number): string {
+  const { criterionId, runs, metricSpread, durationSpread } = replays;
+  const parts = [sayEnds(runs)];
+  if (metricSpread !== null) {
+    parts.push(`metric ${sayRange(runs.map(({ metric }) => metric))}, spread ${metricSpread}`);
+  }
+  if (durationSpread !== null) parts.push(`wall-clock spread ${sayPercent(durationSpread)}`);
+  const text = parts.join('; ');
+  return `  ${cut(toPrintable(criterionId), ID_COLUMNS_MAX)}\n${paragraph(text, columns, '    ')}`;
+}
+
+/** `3 × pass, exit 0` */
+export function sayEnds(runs: readonly Replay[]): string {
+  const ends = runs.map(({ status, reason, exitCode }) => {
+    const why = reason === null ? '' : ` ${reason}`;
+    return `${status.replace('_', ' ')}${why}${exitCode === null ? '' : `, exit ${exitCode}`}`;
+  });
+  return [...new Set(ends)]
+    .map((end) => `${ends.filter((one) => one === end).length} × ${end}`)
+    .join('; ');
+}
+
+/** `50 … 52`, or the one number. */
+export function sayRange(values: readonly (number | null)[]): string {
+  const known = values.filter((value) => value !== null);
+  if (known.length === 0) return '–';
+  const [low, high] = [Math.min(...known), Math.max(...known)];
+  return low === high ? String(low) : `${low} … ${high}`;
+}
+
+/** Of parts of one: 0.5 is `50 %`; what is not nothing never shows as 0 %. */
+export function sayPercent(part: number): string {
+  const percent = part * 100;
+  if (percent === 0) return '0 %';
+  return percent < 0.1 ? '< 0.1 %' : `${percent < 10 ? percent.toFixed(1) : Math.round(percent)} %`;
+}
+
+/** Never cut: digests are what a person copies. */
+function toIdentity({ contractDigest, imageDigest }: ProvingReport): string {
+  const image = imageDigest === null ? '' : `\nimage    ${toPrintable(imageDigest)}`;
+  return `contract ${toPrintable(contractDigest)}${image}`;
+}
