@@ -15,7 +15,7 @@ const TOKEN_BYTES = 32;
 /** As Node's own, for a program that waits for what never comes. */
 const UNSETTLED = 13;
 
-const { readFileSync, readSync, writeSync } = fs;
+const { fstatSync, readFileSync, readSync, writeSync } = fs;
 const { apply, ownKeys } = Reflect;
 const { create, defineProperty, getPrototypeOf, prototype: ObjectPrototype } = Object;
 const { compileFunction, runInThisContext } = vm;
@@ -45,7 +45,7 @@ const { counter, setDoor } = createCounter();
 const loader = createRealm();
 setDoor({ module: createModuleModule(), commonJs: guard(loader.commonJs) });
 Module.registerHooks({ resolve: guard(loader.resolve), load: guard(loader.load) });
-let isSettled = false;
+let isWaiting = false;
 confineProcess();
 reportAtExit();
 start();
@@ -56,8 +56,15 @@ function start() {
   process.argv = [process.execPath, file, ...scriptArguments];
   process.execArgv = [];
   const pending = loader.loadMain(file);
-  if (pending === null) isSettled = true;
-  else pending.then(() => (isSettled = true));
+  if (pending === null) return;
+  isWaiting = true;
+  const settle = () => {
+    isWaiting = false;
+  };
+  pending.then(settle, (error) => {
+    settle();
+    throw error;
+  });
 }
 
 /** What the parent knows a report by. It is never in a buffer that others get to see. */
@@ -277,22 +284,31 @@ function createOutput(fd) {
 function reportAtExit() {
   const { emit, exit } = process;
   const reallyExit = process.reallyExit.bind(process);
-  const end = (code) => {
-    if (code === 0) writeSync(REPORT_FD, `${token} ${counter[0]}\n`);
-    reallyExit(code);
+  const { ino } = fstatSync(REPORT_FD);
+  const end = (status) => {
+    if (status === 0) {
+      if (fstatSync(REPORT_FD).ino !== ino) reallyExit(1);
+      writeSync(REPORT_FD, `${token} ${counter[0]}\n`);
+    }
+    reallyExit(status);
   };
-  setFixed('reallyExit', end);
+  setFixed('reallyExit', (code) => end(toStatus(code)));
   setFixed('exit', (code) => {
-    isSettled = true;
+    isWaiting = false;
     apply(exit, process, [code]);
   });
   setFixed('emit', function (...given) {
     const result = apply(emit, this, given);
     if (given[0] !== 'exit') return result;
-    if (!isSettled) process.exitCode ??= UNSETTLED;
-    if ((process.exitCode ?? given[1] ?? 0) === 0) end(0);
+    if (isWaiting) process.exitCode ??= UNSETTLED;
+    if (toStatus(process.exitCode ?? given[1]) === 0) end(0);
     return result;
   });
+}
+
+/** What the parent sees of an exit code: the system keeps eight bits of it. */
+function toStatus(code) {
+  return typeof code === 'object' || typeof code === 'function' ? 0 : code & 0xff;
 }
 
 function setFixed(name, value) {

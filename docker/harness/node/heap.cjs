@@ -13,6 +13,8 @@ const SMALLEST_MIB = 4;
 const LARGEST_MIB = 64 * 1024;
 /** What may lie outside of V8's heap, Node's own needs included: Buffers and typed arrays are no way around. */
 const OUTSIDE_HEAP_MIB = 64;
+/** What this process takes of the container's memory. */
+const HARNESS_MIB = 64;
 
 const FLAGS = ['--min-semi-space-size=1', '--max-semi-space-size=1'];
 
@@ -71,7 +73,8 @@ function memoryLimitMiB() {
   for (const file of ['memory.max', 'memory/memory.limit_in_bytes']) {
     const text = readIfThere(path.join('/sys/fs/cgroup', file));
     const bytes = Number(text ?? NaN);
-    if (bytes > 0) return Math.min(Math.floor(bytes / MIB), LARGEST_MIB);
+    if (bytes > 0)
+      return Math.min(Math.floor(bytes / MIB) - OUTSIDE_HEAP_MIB - HARNESS_MIB, LARGEST_MIB);
   }
   return Math.min(Math.floor(os.totalmem() / MIB), LARGEST_MIB);
 }
