@@ -160,6 +160,10 @@ export function isConfigPath(matches: (path: string) => boolean): boolean {
 // Names that a solver may add to change what git, a shell, a language or a tool reads, or where tools don't look.
 const ALWAYS_LEGITIMATE = [
   'node_modules/any',
+  '.svn/any',
+  '.hg/any',
+  '.jj/any',
+  '.sl/any',
   '.gitattributes',
   '.gitmodules',
   '.env',

@@ -844,7 +844,9 @@ export const FINDING_ROWS: FindingRow[] = [
     code: 'PROTECTED_PATH_MATCHES_NOTHING',
     pointer: '/constraints/protectedPaths/4',
     edits: [protect('Test/')],
-    twin: [protect('**/conftest.py', '.gitattributes')],
+    twin: [
+      protect('**/conftest.py', '.gitattributes', '.gitignore', '**/node_modules/', '**/.svn/'),
+    ],
   },
   {
     code: 'CLOCK_IN_HARNESS',
