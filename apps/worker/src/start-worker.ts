@@ -7,6 +7,7 @@ import { createGate, type Gate } from '@kervyxa/verifier';
 import { createHealth } from './health.ts';
 import { WorkerStopped, type JobDeps } from './jobs/job.ts';
 import { createPlaces, type Places } from './places.ts';
+import { DEFAULT_PROVING, type ProvingSettings } from './proving-settings.ts';
 import { reapRepeatedly } from './reap-repeatedly.ts';
 import { runJob } from './run-job.ts';
 import type { Log } from './scheduler/nudge.ts';
@@ -14,12 +15,13 @@ import { planSlots } from './slots.ts';
 import { runTakeLoop } from './take-loop.ts';
 
 export interface WorkerOptions {
-  readonly database: Pick<Database, 'cases' | 'work' | 'queue'>;
+  readonly database: Pick<Database, 'cases' | 'reads' | 'work' | 'queue'>;
   readonly intake: Intake;
   readonly sandbox: Sandbox;
   /** The operator's runtime catalogue: name → image id. */
   readonly runtimes: ReadonlyMap<string, string>;
   readonly settings: OperatorSettings;
+  readonly proving?: Partial<ProvingSettings>;
   readonly clock: Clock;
   readonly newId: IdSource;
   /** Never told what is in a job, a commit or a log. */
@@ -71,6 +73,7 @@ export function startWorker(options: WorkerOptions): Worker {
   const places = createPlaces(slots.fetches);
   const deps: JobDeps = {
     ...options,
+    proving: { ...DEFAULT_PROVING, ...options.proving },
     coreCount: slots.coreCount,
     gate: narrowing(createGate(), places),
     places,

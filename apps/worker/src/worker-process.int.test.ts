@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { provableHelloContract } from '@kervyxa/contract/testing';
 import { buildRepository, startGitServer, type GitServer } from '@kervyxa/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { containersOf } from './testing/engine-things.ts';
@@ -14,10 +15,12 @@ const PATIENCE = { timeout: 60_000, interval: 50 };
 /** Long enough to be killed in. */
 const SCRIPTS = {
   base: 'echo bye\n',
+  good: 'echo hello\n',
+  bad: 'echo hallo\n',
   slow: 'echo started >&2\nsleep 4\necho hello\n',
   endless: 'echo started >&2\nsleep 300\n',
 } as const;
-const CHECK = 'sh hello.sh | grep -qx hello\n';
+const CHECK = 'if [ "$1" = runs ]; then :; else sh hello.sh | grep -qx hello; fi\n';
 
 let world: World;
 let server: GitServer;
@@ -33,6 +36,8 @@ beforeEach(async () => {
   shas = await buildRepository(join(root, 'hello.git'), {
     commits: [
       { name: 'base', files: { 'check.sh': CHECK, 'hello.sh': SCRIPTS.base } },
+      { name: 'good', parents: ['base'], files: { 'hello.sh': SCRIPTS.good } },
+      { name: 'bad', parents: ['base'], files: { 'hello.sh': SCRIPTS.bad } },
       { name: 'slow', parents: ['base'], files: { 'hello.sh': SCRIPTS.slow } },
       { name: 'endless', parents: ['base'], files: { 'hello.sh': SCRIPTS.endless } },
     ],
@@ -71,9 +76,17 @@ async function startProcess(): Promise<ChildProcess> {
 /** A contract, and a submission of that commit whose command is running in a container. */
 async function submitAndWait(commit: string): Promise<string> {
   const url = server.url('hello.git');
-  const contractId = await world.openContract((contract) => {
-    contract.repository = { url, baseCommit: shas['base'] ?? '' };
+  const contractId = await world.draftContract((contract) => {
+    Object.assign(
+      contract,
+      provableHelloContract(shas['base'] ?? '', {
+        good: shas['good'] ?? '',
+        bad: shas['bad'] ?? '',
+      }),
+    );
+    contract.repository = { ...contract.repository, url };
   });
+  await world.fundApproved(contractId);
   const id = await world.submit(contractId, shas[commit] ?? '', url);
   const run = await world.runIs(id, { state: 'RUNNING' });
   await vi.waitFor(async () => {

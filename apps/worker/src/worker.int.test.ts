@@ -89,7 +89,8 @@ describe('a worker', () => {
     const worker = world.startWorker();
     await worker.ready;
     expect(worker.state()).toEqual({ state: 'READY', problem: null, jobs: 0 });
-    const contractId = await world.openContract();
+    const contractId = await world.draftContract();
+    await world.fundApproved(contractId);
     const contract = await world.contractIs(contractId, { state: 'OPEN', approvalState: 'DONE' });
     expect(JSON.parse(contract.document).environment.image).toBe(
       `kervyxa-runtime/node:22@${IMAGE}`,
@@ -112,6 +113,7 @@ describe('a worker', () => {
       ['image', 'pass'],
       ['workspace', 'pass'],
       ['criterion:says-hello', 'pass'],
+      ['criterion:still-runs', 'pass'],
     ]);
   });
 
@@ -184,7 +186,6 @@ describe('a hidden criterion', () => {
     await writeFile(join(folder, 'answer.txt'), '42');
     const { archive, sha256 } = await loadVerifierPackage(folder);
     await rm(folder, { recursive: true });
-    const bytes = Buffer.concat(await Array.fromAsync(archive.open(new AbortController().signal)));
 
     const hidden: FakeCommand = ({ verifierPackage }) => ({
       stdout: `the answer is ${Buffer.from(verifierPackage.get('answer.txt') as Uint8Array)}\n`,
@@ -194,7 +195,11 @@ describe('a hidden criterion', () => {
     });
     const contractId = await world.openContract(async (contract, requesterId) => {
       const call = { actorId: requesterId, idempotency: null };
-      const upload = { sha256, bytes, entryCount: archive.entryCount };
+      const { sizeBytes } = await world.database.blobs.saveBlob(
+        archive.open(new AbortController().signal),
+        { bytesMax: 100_000 },
+      );
+      const upload = { sha256, sizeBytes, entryCount: archive.entryCount };
       await world.database.commands.savePackage(call, upload, () => ({ status: 201, body: '{}' }));
       contract.verifierPackage = { sha256 };
       contract.submission = { ...contract.submission, privacy: 'PUBLIC_WITH_HIDDEN_VERIFIER' };

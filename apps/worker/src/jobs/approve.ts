@@ -1,4 +1,4 @@
-import { approveContract, contractDigest, type Contract } from '@kervyxa/contract';
+import { approveContract, contractDigest, type Contract, type Finding } from '@kervyxa/contract';
 import { canonicalJson, CommitShaSchema, isAppError, type AppError } from '@kervyxa/core';
 import type { ContractRow, LeasedJob } from '@kervyxa/db';
 import type { BaseTree } from '@kervyxa/intake';
@@ -6,7 +6,9 @@ import { loadBaseFacts } from '@kervyxa/verifier';
 import { pinImage, toImageReference } from '../images.ts';
 import { CAPTURE_BYTES_MAX } from './capture.ts';
 import { again, DONE, fetchAtPlace, type JobDeps, type JobHandler } from './job.ts';
+import { NobodyAsks, proveDraft, ProvingTooLong } from './prove-draft.ts';
 
+type Task = NonNullable<Awaited<ReturnType<JobDeps['database']['work']['approvalTask']>>>;
 type Outcome = Parameters<JobDeps['database']['work']['finishApproval']>[2];
 
 /** After that many tries of ours that broke, the requester is told and may ask again. */
@@ -19,25 +21,32 @@ const TRIES_MAX = 5;
  * 2. The rules are asked; what they find refuses or not.
  * 3. The image must be on the engine, and its name is pinned to what it means now. The hidden package is in the
  *    database since the contract was drafted.
- * 4. The base is captured, so that no run needs its server again.
- * 5. The outcome is stored, unless another attempt has begun meanwhile.
+ * 4. The base is captured, so that no run needs its server again; the commits of `proof` are fetched.
+ * 5. The contract is proved in containers, and the requester is told how far that is.
+ * 6. The outcome is stored, unless another attempt has begun meanwhile or the draft was edited.
  */
 export const approve: JobHandler = async (deps, job, signal) => {
   const { work } = deps.database;
   const task = await work.approvalTask(job.subjectId);
   if (task === null) return DONE;
-  const outcome = await tryJudging(deps, task.contract, job, signal);
-  if (outcome === null) return again(job.tries);
-  await work.finishApproval(job.subjectId, task.attempt, outcome);
-  const problem = outcome.kind === 'failed' ? outcome.problem : null;
-  deps.log.info({ contractId: job.subjectId, outcome: outcome.kind, problem }, 'approval ended');
+  try {
+    const outcome = await tryApproving(deps, task, job, signal);
+    if (outcome === null) return again(job.tries);
+    const isStored = await work.finishApproval(job.subjectId, task.attempt, outcome);
+    const problem = outcome.kind === 'failed' ? outcome.problem : null;
+    const facts = { contractId: job.subjectId, outcome: outcome.kind, problem };
+    deps.log.info(facts, isStored ? 'approval ended' : 'approval thrown away: nobody waits for it');
+  } catch (error) {
+    if (!(error instanceof NobodyAsks)) throw error;
+    deps.log.info({ contractId: job.subjectId }, 'approval left: nobody waits for it');
+  }
   return DONE;
 };
 
-/** Null where another try is worth it. */
-async function tryJudging(
+/** Null where another try is worth it. Throws NobodyAsks. */
+async function tryApproving(
   deps: JobDeps,
-  contract: ContractRow,
+  task: Task,
   job: LeasedJob,
   signal: AbortSignal,
 ): Promise<Outcome | null> {
@@ -45,11 +54,19 @@ async function tryJudging(
   // Not even begun once more where it may be what killed so many workers.
   if (tries > TRIES_MAX) return BROKEN;
   try {
-    return await fetchAtPlace(deps, job, (until) => judge(deps, contract, until), signal);
+    const linted = await fetchAtPlace(
+      deps,
+      job,
+      (until) => lint(deps, task.contract, { tries, signal: until }),
+      signal,
+    );
+    return linted.kind === 'refused' ? linted : await prove(deps, task, linted, signal);
   } catch (error) {
     signal.throwIfAborted();
+    if (error instanceof NobodyAsks) throw error;
+    if (error instanceof ProvingTooLong) return { kind: 'failed', problem: error.message };
     if (isAppError(error) && error.traits.fault === 'caller') return toFailed(error);
-    deps.log.warn({ contractId: contract.id, err: error }, 'an approval broke');
+    deps.log.warn({ contractId: task.contract.id, err: error }, 'an approval broke');
     if (tries < TRIES_MAX) return null;
     return isAppError(error) ? toFailed(error) : BROKEN;
   }
@@ -64,7 +81,20 @@ function toFailed({ code, message, fix }: AppError): Outcome {
   return { kind: 'failed', problem: `${code}: ${message}${fix === undefined ? '' : `; ${fix}`}` };
 }
 
-async function judge(deps: JobDeps, row: ContractRow, signal: AbortSignal): Promise<Outcome> {
+/** What the rules let through, with all that proving needs of servers fetched. */
+interface Linted {
+  readonly kind: 'linted';
+  /** Its image pinned. */
+  readonly contract: Contract;
+  readonly baseBlob: string;
+  readonly findings: readonly Finding[];
+}
+
+async function lint(
+  deps: JobDeps,
+  row: ContractRow,
+  { tries, signal }: { readonly tries: number; readonly signal: AbortSignal },
+): Promise<Linted | Extract<Outcome, { kind: 'refused' }>> {
   const { intake, settings } = deps;
   const document: unknown = JSON.parse(row.document);
   const baseCommit = CommitShaSchema.parse(row.baseCommit);
@@ -72,15 +102,31 @@ async function judge(deps: JobDeps, row: ContractRow, signal: AbortSignal): Prom
   try {
     const facts = await loadBaseFacts(base, document);
     const { approved, contract, findings } = approveContract(document, facts, settings);
-    if (!approved || contract === null) return { kind: 'refused', findings };
+    if (!approved || contract === null) return { kind: 'refused', provingBlob: null, findings };
 
     const pinned = await pin(deps, contract, signal);
     const baseBlob = await captureBase(deps, base, signal);
-    const digest = contractDigest(pinned);
-    return { kind: 'proved', document: canonicalJson(pinned), digest, baseBlob, findings };
+    const isHere = await fetchProof(deps, pinned, signal);
+    if (!isHere && tries < TRIES_MAX) throw new ProofUnreachable('a server did not answer');
+    return { kind: 'linted', contract: pinned, baseBlob, findings };
   } finally {
     await base.close();
   }
+}
+
+async function prove(
+  deps: JobDeps,
+  task: Task,
+  { contract, baseBlob, findings: linted }: Linted,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const digest = contractDigest(contract);
+  const proving = await proveDraft(deps, task, { contract, digest }, signal);
+  const { isProved, provingBlob } = proving;
+  const findings = [...linted, ...proving.findings];
+  if (!isProved) return { kind: 'refused', provingBlob, findings };
+  const document = canonicalJson(contract);
+  return { kind: 'proved', document, digest, baseBlob, provingBlob, findings };
 }
 
 async function pin(
@@ -99,4 +145,36 @@ async function captureBase(
 ): Promise<string> {
   const capture = base.exportCapture(signal);
   return (await database.work.saveBlob(capture, { bytesMax: CAPTURE_BYTES_MAX })).sha256;
+}
+
+/** Another try is worth it. */
+class ProofUnreachable extends Error {
+  override readonly name = 'ProofUnreachable';
+}
+
+/**
+ * Has the commits of `proof` in this machine's intake: proving fetches inside the gate, where a server that trickles
+ * would hold up whoever wants to be alone. False where a server does not answer; what else can't be had is left for
+ * proving to say.
+ */
+async function fetchProof(
+  { intake }: JobDeps,
+  { repository, proof }: Contract,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { url: baseRepositoryUrl, baseCommit } = repository;
+  let isHere = true;
+  for (const { commit, repository: own } of proof) {
+    const repositoryUrl = own ?? baseRepositoryUrl;
+    try {
+      const asked = { baseRepositoryUrl, baseCommit, repositoryUrl, commit };
+      const outcome = await intake.fetchCommit(asked, signal);
+      if (outcome.kind === 'fetched') await outcome.source.close();
+      isHere &&= outcome.kind === 'fetched' || outcome.reason !== 'REPOSITORY_UNREACHABLE';
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!isAppError(error) || error.traits.fault !== 'caller') throw error;
+    }
+  }
+  return isHere;
 }

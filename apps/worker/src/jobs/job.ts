@@ -6,17 +6,19 @@ import type { Sandbox } from '@kervyxa/sandbox';
 import type { Gate } from '@kervyxa/verifier';
 import type { Health } from '../health.ts';
 import type { Places } from '../places.ts';
+import type { ProvingSettings } from '../proving-settings.ts';
 import type { Log } from '../scheduler/nudge.ts';
 
 /** What every job of a worker works with. */
 export interface JobDeps {
-  readonly database: Pick<Database, 'cases' | 'work'>;
+  readonly database: Pick<Database, 'cases' | 'reads' | 'work'>;
   readonly intake: Intake;
   readonly sandbox: Sandbox;
   readonly clock: Clock;
   /** The operator's runtime catalogue: name → image id. */
   readonly runtimes: ReadonlyMap<string, string>;
   readonly settings: OperatorSettings;
+  readonly proving: ProvingSettings;
   /** Cores that one verification may use. */
   readonly coreCount: number;
   /** One for the whole worker. Captures are not in it: who is alone may be so for longer than they may take. */

@@ -1,5 +1,5 @@
 import { parseContract, type Contract } from '@kervyxa/contract';
-import { CommitShaSchema } from '@kervyxa/core';
+import { CommitShaSchema, type TreeArchive } from '@kervyxa/core';
 import type { ContractRow, SubmissionRow } from '@kervyxa/db';
 import type { IntakeRequest } from '@kervyxa/intake';
 import { readPackageArchive, type VerifierPackage } from '@kervyxa/intake/package';
@@ -53,8 +53,35 @@ export async function loadPackage(
   return (await readPackageArchive(await readBlob(database, verifierPackage.sha256))).archive;
 }
 
+/**
+ * The dependency bundle that the contract froze. It may have hundreds of megabytes, so that it is read from the database
+ * again each time that it is opened.
+ */
+export async function loadBundle(
+  { database }: JobDeps,
+  { environment }: Contract,
+  { requesterId }: ContractRow,
+): Promise<TreeArchive | null> {
+  if (environment.dependencies === null) return null;
+  const { sha256 } = environment.dependencies;
+  const row = await database.reads.packageOf(sha256, requesterId);
+  if (row === null) throw new Error(`expected package ${sha256} in the database, got none`);
+  return {
+    digest: sha256,
+    entryCount: row.entryCount,
+    // With tar's own bytes, which are few: what is made room for is a bound.
+    bytesTotal: Number(row.sizeBytes),
+    open: async function* (signal) {
+      for await (const piece of await readBlob(database, sha256)) {
+        signal.throwIfAborted();
+        yield piece;
+      }
+    },
+  };
+}
+
 async function readBlob(
-  { work }: JobDeps['database'],
+  { work }: Pick<JobDeps['database'], 'work'>,
   sha256: string,
 ): Promise<AsyncIterable<Uint8Array>> {
   const blob = await work.readBlob(sha256);

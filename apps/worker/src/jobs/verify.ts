@@ -15,7 +15,14 @@ import { toImageReference } from '../images.ts';
 import { DONE, LeaseLost, WorkerStopped, type JobDeps, type JobHandler } from './job.ts';
 import { createRunEvents } from './run-events.ts';
 import { createRunLogs } from './run-logs.ts';
-import { importBase, importCommit, loadPackage, readContract, toIntakeRequest } from './sources.ts';
+import {
+  importBase,
+  importCommit,
+  loadBundle,
+  loadPackage,
+  readContract,
+  toIntakeRequest,
+} from './sources.ts';
 
 type RunTask = NonNullable<Awaited<ReturnType<JobDeps['database']['work']['runTask']>>>;
 
@@ -30,7 +37,7 @@ interface Attempt {
  * Verifies a submission, the first time or again for a challenge.
  *
  * 1. An attempt begins, unless nobody wants the result any more.
- * 2. Base, commit and hidden package come from the database; no server of anybody's is asked.
+ * 2. Base, commit, hidden package and dependencies come from the database; no server of anybody's is asked.
  * 3. The commit is verified under the frozen contract, and watchers are told.
  * 4. A verdict is sealed. Trouble of ours is none: the run is tried again, or held once its tries are used up.
  * 5. A worker that stops gives the run back; one that lost it writes nothing.
@@ -65,6 +72,7 @@ async function run(deps: JobDeps, { task, attempt, signal }: Attempt): Promise<O
   };
   await deps.gate.beside(importBoth, signal);
   const verifierPackage = await loadPackage(deps, contract);
+  const dependencies = await loadBundle(deps, contract, task.contract);
 
   const logs = createRunLogs(contract);
   const events = createRunEvents(
@@ -83,6 +91,7 @@ async function run(deps: JobDeps, { task, attempt, signal }: Attempt): Promise<O
         repositoryUrl: request.repositoryUrl,
         commit: request.commit,
         verifierPackage,
+        dependencies,
         claimToken: task.claimToken,
       },
       { signal, onEvent: (event) => [logs, events].forEach((each) => each.onEvent(event)) },

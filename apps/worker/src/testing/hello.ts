@@ -1,9 +1,11 @@
 import type { ContractInput } from '@kervyxa/contract';
-import { helloContract as helloContractOn } from '@kervyxa/contract/testing';
+import { provableHelloContract } from '@kervyxa/contract/testing';
 import { fakeCommitId, type FakeCommit, type FakeTree } from '@kervyxa/intake/fake';
 import type { FakeCommand } from '@kervyxa/sandbox/fake';
 
-const CHECK = { 'check.sh': 'sh hello.sh | grep -qx hello\n' };
+const CHECK = {
+  'check.sh': 'if [ "$1" = runs ]; then sh hello.sh; else sh hello.sh | grep -qx hello; fi\n',
+};
 
 /** Commits of a small repository, by name; each but the base is the base with another hello.sh. */
 const TREES = {
@@ -32,6 +34,7 @@ export const SERVED: Readonly<Record<string, FakeCommit>> = Object.fromEntries(
 /** What the check does on each of the commits, which it tells by the content of hello.sh. */
 export function checking(more: Partial<Record<HelloCommit, FakeCommand>> = {}): {
   readonly 'sh check.sh': FakeCommand;
+  readonly 'sh check.sh runs': FakeCommand;
 } {
   const plain: Partial<Record<HelloCommit, FakeCommand>> = {
     good: { stdout: 'hello\n' },
@@ -39,6 +42,7 @@ export function checking(more: Partial<Record<HelloCommit, FakeCommand>> = {}): 
     ...more,
   };
   return {
+    'sh check.sh runs': {},
     'sh check.sh': (view) => {
       const script = Buffer.from(view.workspace.get('hello.sh') as Uint8Array).toString();
       const name = (Object.keys(TREES) as HelloCommit[]).find(
@@ -52,5 +56,5 @@ export function checking(more: Partial<Record<HelloCommit, FakeCommand>> = {}): 
 
 /** A contract on the served base. */
 export function helloContract(): ContractInput {
-  return helloContractOn(commitOf('base'));
+  return provableHelloContract(commitOf('base'), { good: commitOf('good'), bad: commitOf('bad') });
 }

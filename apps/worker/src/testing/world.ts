@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
-import { parseContract, type ContractInput } from '@kervyxa/contract';
-import { createIdSource, sha256Hex, systemClock } from '@kervyxa/core';
+import { contractDigest, parseContract, type ContractInput } from '@kervyxa/contract';
+import { canonicalJson, createIdSource, sha256Hex, systemClock } from '@kervyxa/core';
 import {
   openDatabase,
   toContractDraft,
@@ -18,6 +18,7 @@ import { createFakeIntake, type FakeIntakeOptions } from '@kervyxa/intake/fake';
 import { createFakeSandbox, type FakeSandboxOptions } from '@kervyxa/sandbox/fake';
 import { DEFAULT_POLICY, type Command, type SettlementPolicy } from '@kervyxa/settlement';
 import { vi } from 'vitest';
+import { pinImage } from '../images.ts';
 import type { Log } from '../scheduler/nudge.ts';
 import { startWorker, type Worker, type WorkerOptions } from '../start-worker.ts';
 import { checking, helloContract, SERVED } from './hello.ts';
@@ -35,9 +36,14 @@ export interface World {
   /** A machine with a fake engine and git; it is stopped with the world. */
   startWorker(machine?: Machine): Worker;
   newPerson(role: Role): Promise<string>;
-  /** A contract that a worker has approved and the requester has funded. */
+  /** A contract on the served base that is open, as if a worker that is gone had approved it. */
   openContract(change?: ChangeContract): Promise<string>;
+  /** A draft whose approval waits for a worker. */
   draftContract(change?: ChangeContract): Promise<string>;
+  startApproval(contractId: string): Promise<void>;
+  editDraft(contractId: string, change: ChangeContract): Promise<void>;
+  /** Waits until a worker has approved the draft, and funds it. */
+  fundApproved(contractId: string): Promise<void>;
   /** Of a new solver. */
   submit(contractId: string, commit: string, repositoryUrl?: string): Promise<string>;
   /** Asks for a rerun, with a bond of a new challenger. */
@@ -100,17 +106,22 @@ export async function createWorld(policy: Partial<SettlementPolicy> = {}): Promi
     const input = { contractId, command, statement: 'as the test says' };
     await commands.execute(call(actorId), input, () => ({ status: 200, body: '{}' }));
   };
-  const draftContract = async (change: ChangeContract = () => undefined): Promise<string> => {
+  const postContract = async (change: ChangeContract): Promise<string> => {
     counter += 1;
     const requesterId = await newPerson('requester');
     const input = { ...helloContract(), title: `Say hello, number ${counter}` };
     await change(input, requesterId);
-    const contract = parseContract(input);
-    const id = idOf(
-      await commands.createContract(call(requesterId), toContractDraft(contract), toIdAnswer),
-    );
+    const draft = toContractDraft(parseContract(input));
+    return idOf(await commands.createContract(call(requesterId), draft, toIdAnswer));
+  };
+  const startApproval = async (id: string): Promise<void> => {
+    const { requesterId } = await contractIs(id, { state: 'DRAFT' });
     await commands.startApproval(call(requesterId), id, toIdAnswer);
-    return id;
+  };
+  const fund = async (id: string): Promise<void> => {
+    const { requesterId } = await contractIs(id, { state: 'PROVED' });
+    await deposit(requesterId);
+    await execute(requesterId, id, { kind: 'fund' });
   };
 
   return {
@@ -118,7 +129,20 @@ export async function createWorld(policy: Partial<SettlementPolicy> = {}): Promi
     database,
     lines,
     newPerson,
-    draftContract,
+    draftContract: async (change = () => undefined) => {
+      const id = await postContract(change);
+      await startApproval(id);
+      return id;
+    },
+    startApproval,
+    editDraft: async (id, change) => {
+      const { requesterId, document } = await contractIs(id, { state: 'DRAFT' });
+      const input = parseContract(JSON.parse(document));
+      await change(input, requesterId);
+      const edit = { contractId: id, draft: toContractDraft(input) };
+      await commands.reviseContract(call(requesterId), edit, toIdAnswer);
+    },
+    fundApproved: fund,
     startWorker: ({ commands: scripted, outcomes, isOnline = true, ...options } = {}) => {
       const worker = startWorker({
         database,
@@ -141,11 +165,14 @@ export async function createWorld(policy: Partial<SettlementPolicy> = {}): Promi
       workers.push(worker);
       return worker;
     },
-    openContract: async (change) => {
-      const id = await draftContract(change);
-      const { requesterId } = await contractIs(id, { state: 'PROVED' });
-      await deposit(requesterId);
-      await execute(requesterId, id, { kind: 'fund' });
+    openContract: async (change = () => undefined) => {
+      const id = await postContract(change);
+      await tests.pool.query(
+        `UPDATE contracts SET approval_state = 'RUNNING', approval_attempt = 1 WHERE id = $1`,
+        [id],
+      );
+      await approve(database, await contractIs(id, { state: 'DRAFT' }));
+      await fund(id);
       return id;
     },
     askForRerun: async (contractId, submissionId) => {
@@ -191,6 +218,30 @@ export async function createWorld(policy: Partial<SettlementPolicy> = {}): Promi
   function contractIs(id: string, wanted: Partial<ContractRow>): Promise<ContractRow> {
     return becomes(`contract ${id}`, () => reads.contract(id), wanted);
   }
+}
+
+/** Ends an approval whose attempt is the first as a worker does that has found nothing to refuse. */
+async function approve(database: Database, { id, document }: ContractRow): Promise<void> {
+  const { signal } = new AbortController();
+  const intake = createFakeIntake({ commits: SERVED });
+  const contract = pinImage(parseContract(JSON.parse(document)), IMAGE);
+  const { url, baseCommit } = contract.repository;
+  const base = await intake.openBase(url, baseCommit, signal);
+  const capture = await database.work.saveBlob(base.exportCapture(signal), { bytesMax: 1_000_000 });
+  const report = await database.work.saveBlob(toBytes('{}'), { bytesMax: 2 });
+  const isStored = await database.work.finishApproval(id, 1, {
+    kind: 'proved',
+    document: canonicalJson(contract),
+    digest: contractDigest(contract),
+    baseBlob: capture.sha256,
+    provingBlob: report.sha256,
+    findings: [],
+  });
+  if (!isStored) throw new Error('expected the approval to be ours');
+}
+
+async function* toBytes(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
 }
 
 async function becomes<Row extends object>(

@@ -43,3 +43,35 @@ export function helloContract(baseCommit: string): ContractInput {
     },
   };
 }
+
+/** For tests and benches: the same, with what proving wants; `sh check.sh runs` must pass at the base too. */
+export function provableHelloContract(
+  baseCommit: string,
+  { good, bad }: { readonly good: string; readonly bad: string },
+): ContractInput {
+  return {
+    ...helloContract(baseCommit),
+    criteria: [
+      {
+        id: 'says-hello',
+        title: 'The script says hello',
+        type: 'exit_code',
+        visibility: 'public',
+        command: 'sh check.sh',
+        timeoutSeconds: 20,
+      },
+      {
+        id: 'still-runs',
+        title: 'The script still runs',
+        type: 'regression',
+        visibility: 'public',
+        command: 'sh check.sh runs',
+        timeoutSeconds: 20,
+      },
+    ],
+    proof: [
+      { commit: good, expected: 'PASS' },
+      { commit: bad, expected: 'FAIL', failing: 'says-hello' },
+    ],
+  };
+}
