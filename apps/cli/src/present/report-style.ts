@@ -51,7 +51,7 @@ ol.columns > li:last-child { border-bottom: 0; }
 .number { padding-top: .4rem; color: var(--soft); font-variant-numeric: tabular-nums; }
 .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(15rem, 1fr)); gap: 1rem;
   margin: .6rem 0; }
-svg { display: block; width: 100%; height: auto; }
+svg { display: block; width: 100%; max-width: 24rem; height: auto; }
 .time { fill: var(--time); } .count { fill: var(--count); }
 .track { fill: var(--line); }
 footer { margin-top: 2.5rem; color: var(--soft); }

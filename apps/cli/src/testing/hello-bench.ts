@@ -38,6 +38,8 @@ export interface HelloBench {
   /** `commit` may also be an id; the contract is the plain one unless `more` names another. */
   startVerify(commit: string, ...more: string[]): CliProcess;
   verify(commit: string, ...more: string[]): Promise<CliEnd>;
+  /** Starts any command line. */
+  start(argv: readonly string[]): CliProcess;
   /** Runs any command line; `env` adds to the environment or replaces parts of it. */
   run(argv: readonly string[], env?: Readonly<Record<string, string>>): Promise<CliEnd>;
   /** Throws where the engine still has something that was made for this bench. */
@@ -102,6 +104,7 @@ export async function openHelloBench(): Promise<HelloBench> {
         { env },
       ),
     verify: (commit, ...more) => bench.startVerify(commit, ...more).ended,
+    start: (argv) => startCli(argv, { env }),
     run: (argv, more) => runCliProcess(argv, { env: { ...env, ...more } }),
     async assertNothingLeft() {
       const leftovers = await proxy.leftovers();
