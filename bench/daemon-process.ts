@@ -11,7 +11,7 @@ import { createFakeSandbox } from '@kervyxa/sandbox/fake';
 import { DEFAULT_POLICY } from '@kervyxa/settlement';
 import { startWorker } from '@kervyxa/worker';
 import { destination, pino } from 'pino';
-import { BENCH_COMMIT, BENCH_COMMITS, BENCH_RUNTIME } from './daemon-material.ts';
+import { BENCH_COMMIT, BENCH_COMMITS, BENCH_RUNTIME, BENCH_COMMANDS } from './daemon-material.ts';
 
 const [url = '', part] = process.argv.slice(2);
 const IMAGE = `sha256:${'1'.repeat(64)}`;
@@ -39,7 +39,7 @@ const worker =
     ? startWorker({
         database,
         intake: createFakeIntake({ commits: BENCH_COMMITS }),
-        sandbox: createFakeSandbox({ commands: { 'sh check.sh': { exitCode: 1 } } }),
+        sandbox: createFakeSandbox({ commands: BENCH_COMMANDS }),
         runtimes: new Map([[BENCH_RUNTIME, IMAGE]]),
         settings,
         clock: systemClock,

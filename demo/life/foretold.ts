@@ -10,6 +10,7 @@ import type { LifeOutcome } from './story.ts';
  */
 export const FORETOLD: LifeOutcome = {
   refusedWith: ['TIME_UNIT_BENCHMARK', 'TIME_UNIT_BENCHMARK'],
+  proving: { base: 'FAIL', knownGood: 'PASS', knownBad: 'FAIL', cheats: 'FAIL', replays: 'agree' },
   contract: 'SETTLED',
   submissions: { carl: 'FAILED', ana: 'OVERTURNED', bela: 'PAID' },
   challenges: { rerun: 'UPHELD', overturn: 'OVERTURNED' },

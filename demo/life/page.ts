@@ -11,6 +11,7 @@ type Style = Parameters<typeof styleText>[0];
 
 /** What a state says at a glance; the others are on the way somewhere. */
 const STYLES: Readonly<Record<string, Style>> = {
+  PASS: 'green',
   PASSED: 'green',
   PAID: 'green',
   SETTLED: 'green',

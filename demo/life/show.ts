@@ -5,7 +5,7 @@ import { openStage } from './stage.ts';
 import { playLife } from './story.ts';
 
 /** A story that hangs is a story that went wrong; it takes a third of it on two cores. */
-const STORY_MS_MAX = 180_000;
+const STORY_MS_MAX = 300_000;
 
 /**
  * Plays the life of a contract before the reader's eyes. Exit code: 0 where it came out as foretold, 1 where not.

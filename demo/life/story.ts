@@ -50,6 +50,12 @@ const ContractSchema = z.looseObject({
     findings: z.array(z.looseObject({ code: z.string(), severity: z.string() })),
   }),
 });
+const ProvingSchema = z.looseObject({
+  columns: z.array(z.looseObject({ kind: z.string(), verdict: z.string() })),
+  replays: z.array(z.looseObject({ runs: z.array(z.looseObject({ status: z.string() })) })),
+});
+/** All other columns of a report are cheats that proving made. */
+const KNOWN_KINDS: readonly string[] = ['base', 'known_good', 'known_bad'];
 const LedgerSchema = z.looseObject({
   transferCount: z.string(),
   problem: z.string().nullable(),
@@ -66,9 +72,20 @@ export interface Narrator {
   state(what: string, state: string, reason: string): void;
 }
 
+/** What proving saw before money came in: verdicts by what was tried. */
+export interface ProvingOutcome {
+  readonly base: string;
+  readonly knownGood: string;
+  readonly knownBad: string;
+  /** Of all commits that were made to be caught. */
+  readonly cheats: string;
+  readonly replays: string;
+}
+
 /** What it came to: states as the API gives them, and the ledger added up by account. */
 export interface LifeOutcome {
   readonly refusedWith: readonly string[];
+  readonly proving: ProvingOutcome;
   readonly contract: string;
   readonly submissions: Readonly<Record<Solver, string>>;
   readonly challenges: Readonly<Record<'rerun' | 'overturn', string>>;
@@ -90,7 +107,7 @@ export interface StoryOptions {
 }
 
 /**
- * 1. A contract that no machine can decide is refused. 2. A good one is approved and funded. 3. A cheat and two honest
+ * 1. A contract that no machine can decide is refused. 2. A good one is approved, proved and funded. 3. A cheat and two honest
  * solvers submit, in this order. 4. The first that passes is challenged twice. 5. The arbiter overturns it, the next one
  * is promoted. 6. Its window ends, it is paid. 7. The ledger is added up.
  */
@@ -113,7 +130,7 @@ export async function playLife(options: StoryOptions): Promise<LifeOutcome> {
     signal,
     onEvent: teller.tell,
   });
-  await approve(rita, contractId);
+  const proving = await seeProved(rita, contractId, narrator);
   narrator.act('rita', 'puts 500.00 USD into escrow');
   await rita.post(`/contracts/${contractId}/fund`, {}, StateSchema);
   await watch.until('contract_open', null);
@@ -161,6 +178,7 @@ export async function playLife(options: StoryOptions): Promise<LifeOutcome> {
     (await operator.get(path, StateSchema)).state;
   return {
     refusedWith,
+    proving,
     contract: await stateOf(`/contracts/${contractId}`),
     submissions: {
       carl: await stateOf(`/submissions/${idOf('carl')}`),
@@ -217,6 +235,49 @@ async function seeRefused(
     .map(({ code }) => code);
   narrator.state(`"${title}"`, approval.state, [...new Set(codes)].join(', '));
   return codes;
+}
+
+/** Waits until a worker has proved it, and says what that saw. Throws where it is refused. */
+async function seeProved(
+  rita: Client,
+  contractId: string,
+  narrator: Narrator,
+): Promise<ProvingOutcome> {
+  narrator.act('kervyxa', 'proves it: runs the base, known commits, and cheats made from them');
+  const { state, approval } = await approve(rita, contractId);
+  if (state !== 'PROVED') {
+    const codes = approval.findings.map(({ code }) => code).join(', ');
+    throw new Error(`expected the contract to be PROVED, got ${approval.problem ?? codes}`);
+  }
+  const { columns, replays } = await rita.get(`/contracts/${contractId}/proving`, ProvingSchema);
+  const verdictsOf = (isWanted: (kind: string) => boolean): string =>
+    columns
+      .filter(({ kind }) => isWanted(kind))
+      .map(({ verdict }) => verdict)
+      .filter((verdict, index, all) => all.indexOf(verdict) === index)
+      .join(', ');
+  const outcome = {
+    base: verdictsOf((kind) => kind === 'base'),
+    knownGood: verdictsOf((kind) => kind === 'known_good'),
+    knownBad: verdictsOf((kind) => kind === 'known_bad'),
+    cheats: verdictsOf((kind) => !KNOWN_KINDS.includes(kind)),
+    replays: replays.every(({ runs }) => runs.every(({ status }) => status === runs[0]?.status))
+      ? 'agree'
+      : 'differ',
+  };
+  const cheats = columns.filter(({ kind }) => !KNOWN_KINDS.includes(kind)).length;
+  narrator.state('the base, which is to be mended', outcome.base, '');
+  narrator.state(
+    'the known-good commit',
+    outcome.knownGood,
+    `${replays[0]?.runs.length} replays ${outcome.replays}`,
+  );
+  narrator.state(
+    'known-bad commits',
+    outcome.knownBad,
+    `and ${cheats} cheats made from the good one: ${outcome.cheats}`,
+  );
+  return outcome;
 }
 
 /** The fixture's contract, with its package uploaded and times as short as a demonstration's. */

@@ -6,7 +6,7 @@ import { loadFixture } from '../../fixtures/load.ts';
 
 // The story of `npm run demo` on its real parts: kervyxa as an operator starts it, PostgreSQL, git, containers, HTTP.
 
-const STORY_MS_MAX = 300_000;
+const STORY_MS_MAX = 600_000;
 const DECISIVE = /^(ana|bela)'s submission (PASSED|DEFERRED|OVERTURNED|PAID)$/;
 const { signal } = new AbortController();
 

@@ -12,6 +12,8 @@ describe('the settings', () => {
       databaseUrl: null,
       rail: null,
       trustProxy: false,
+      proving: { replays: 3, durationMsMax: 7_200_000 },
+      uploadBytesMax: 512 * 1_048_576,
       policy: DEFAULT_POLICY,
       operator: { allowedOrigins: [], windowSecondsMin: 60 },
     });
@@ -29,11 +31,16 @@ describe('the settings', () => {
       KERVYXA_CAPTURE_GRACE_SECONDS: '30',
       KERVYXA_HELD_GRACE_SECONDS: '40',
       KERVYXA_ARBITRATION_SECONDS: '50',
+      KERVYXA_PROVE_REPLAYS: '20',
+      KERVYXA_PROVE_SECONDS: '600',
+      KERVYXA_UPLOAD_MB: '1',
     });
     expect(settings).toEqual({
       databaseUrl: 'postgresql://me@db.example.org/kervyxa',
       rail: { url, secret: SECRET },
       trustProxy: true,
+      proving: { replays: 20, durationMsMax: 600_000 },
+      uploadBytesMax: 1_048_576,
       policy: {
         ...DEFAULT_POLICY,
         captureGraceMs: 30_000,
@@ -53,6 +60,9 @@ describe('the settings', () => {
     ['KERVYXA_WINDOW_MIN_SECONDS', '1.5'],
     ['KERVYXA_WINDOW_MIN_SECONDS', '60s'],
     ['KERVYXA_ARBITRATION_SECONDS', '999999999'],
+    ['KERVYXA_PROVE_REPLAYS', '1'],
+    ['KERVYXA_PROVE_SECONDS', '604801'],
+    ['KERVYXA_UPLOAD_MB', '513'],
     ['KERVYXA_PAYOUT_URL', 'http://pay.example.org/'],
     ['KERVYXA_PAYOUT_URL', 'http://127.0.0.1.example.org/'],
     ['KERVYXA_PAYOUT_URL', 'https://user@pay.example.org/'],

@@ -1,6 +1,7 @@
 import { WINDOW_SECONDS_MIN, type OperatorSettings } from '@kervyxa/contract';
-import { toPrintable } from '@kervyxa/core';
+import { BUNDLE_LIMITS, toPrintable } from '@kervyxa/core';
 import { DEFAULT_POLICY, type SettlementPolicy } from '@kervyxa/settlement';
+import { REPLAYS_DEFAULT } from '@kervyxa/verifier';
 import { z } from 'zod';
 import { cliError } from './errors.ts';
 import { parseAllowedOrigins } from './git-allow.ts';
@@ -19,6 +20,9 @@ export const SETTINGS = {
   KERVYXA_CAPTURE_GRACE_SECONDS: 'time to fetch a commit and keep its place (600)',
   KERVYXA_HELD_GRACE_SECONDS: 'how long a HELD one holds up others (259200)',
   KERVYXA_ARBITRATION_SECONDS: 'how long an arbiter has (604800)',
+  KERVYXA_PROVE_REPLAYS: 'how often a criterion runs on known-good (3)',
+  KERVYXA_PROVE_SECONDS: 'how long one approval may run containers (7200)',
+  KERVYXA_UPLOAD_MB: 'largest package or dependency bundle (512)',
   DOCKER_HOST: 'container engine to use',
   NO_COLOR: 'no colours',
   KERVYXA_DEBUG: '1: the stack of an error',
@@ -33,6 +37,10 @@ export interface Settings {
   readonly rail: { readonly url: string; readonly secret: string } | null;
   readonly policy: SettlementPolicy;
   readonly trustProxy: boolean;
+  /** Of the approval of a contract: how often each criterion runs on known-good, and how long one may take. */
+  readonly proving: { readonly replays: number; readonly durationMsMax: number };
+  /** Of a hidden package or dependency bundle. */
+  readonly uploadBytesMax: number;
   readonly operator: Pick<Required<OperatorSettings>, 'allowedOrigins' | 'windowSecondsMin'>;
 }
 
@@ -47,6 +55,18 @@ export function parseSettings(env: Environment): Settings {
     databaseUrl: read(env, 'DATABASE_URL', DatabaseUrlSchema, 'postgresql://user:…@host/database'),
     rail,
     trustProxy: read(env, 'KERVYXA_TRUST_PROXY', z.enum(['0', '1']), '0 or 1') === '1',
+    proving: {
+      replays:
+        read(env, 'KERVYXA_PROVE_REPLAYS', ReplaysSchema, 'a whole number from 2 to 100') ??
+        REPLAYS_DEFAULT,
+      durationMsMax:
+        1_000 *
+        (read(env, 'KERVYXA_PROVE_SECONDS', ProveSecondsSchema, 'seconds, at most a week') ??
+          PROVE_SECONDS_MAX),
+    },
+    uploadBytesMax:
+      read(env, 'KERVYXA_UPLOAD_MB', MebibytesSchema, 'a whole number of MiB from 1 to 512') ??
+      BUNDLE_LIMITS.bytesMax,
     policy: {
       ...DEFAULT_POLICY,
       captureGraceMs: policyMs('KERVYXA_CAPTURE_GRACE_SECONDS', DEFAULT_POLICY.captureGraceMs),
@@ -68,6 +88,20 @@ const SecondsSchema = z
   .regex(/^[1-9][0-9]{0,8}$/)
   .transform(Number)
   .refine((seconds) => seconds <= SECONDS_MAX);
+
+const PROVE_SECONDS_MAX = 7_200;
+const WEEK_SECONDS = 604_800;
+const ProveSecondsSchema = SecondsSchema.refine((seconds) => seconds <= WEEK_SECONDS);
+
+const WholeSchema = z
+  .string()
+  .regex(/^[1-9][0-9]{0,2}$/)
+  .transform(Number);
+const ReplaysSchema = WholeSchema.refine((count) => count >= 2 && count <= 100);
+/** No more than what bundles are packed and mounted with. */
+const MebibytesSchema = WholeSchema.transform((count) => count * 1_048_576).refine(
+  (bytes) => bytes <= BUNDLE_LIMITS.bytesMax,
+);
 
 /** Not as strict as a URL: PostgreSQL's own form may lack a host, where a socket is meant. */
 const DatabaseUrlSchema = z.string().regex(/^postgres(ql)?:\/\/./);

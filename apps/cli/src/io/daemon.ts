@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { availableParallelism, hostname } from 'node:os';
-import { startApi } from '@kervyxa/api';
+import { DEFAULT_API_SETTINGS, startApi } from '@kervyxa/api';
 import { createIdSource } from '@kervyxa/core';
 import type { Database } from '@kervyxa/db';
 import { stateFolder } from '@kervyxa/setup';
@@ -114,9 +114,10 @@ function startDaemonScheduler({ context, settings, log, database, stack }: Daemo
 }
 
 function startDaemonWorker(daemon: Daemon, engine: Engine, slots: number | null): void {
-  const { context, log, database, stack } = daemon;
+  const { context, settings, log, database, stack } = daemon;
   const worker = startWorker({
     ...engine,
+    proving: settings.proving,
     database,
     settings: loadSettings(context.host),
     clock: context.host.clock,
@@ -156,7 +157,11 @@ async function startDaemonApi(
       clock: context.host.clock,
       randomBytes,
       logger: log.child({ part: 'api' }),
-      settings: { operator: loadSettings(context.host), trustProxy: settings.trustProxy },
+      settings: {
+        operator: loadSettings(context.host),
+        trustProxy: settings.trustProxy,
+        upload: { ...DEFAULT_API_SETTINGS.upload, bytesMax: settings.uploadBytesMax },
+      },
     },
     { ...options, drainMs: API_DRAIN_MS },
   ).catch((error: unknown) => {
