@@ -92,7 +92,7 @@ function assertFits(entries: readonly TreeEntry[], { entriesMax, bytesMax }: Tre
   if (inHome <= HOME_ENTRIES_MAX && entries.length <= entriesMax && bytes <= bytesMax) return;
   throw depsError('DEPS_TOO_LARGE', {
     message: `expected a bundle of at most ${bytesMax} bytes in ${entriesMax} files and folders, ${HOME_ENTRIES_MAX} of them for npm, got ${bytes}, ${entries.length} and ${inHome}`,
-    fix: 'leave out packages that the contract does not need; one of npm takes about seven files and folders',
+    fix: 'leave out packages that the contract does not need; one of npm takes about ten files and folders',
   });
 }
 

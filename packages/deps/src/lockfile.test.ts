@@ -11,6 +11,7 @@ function parse(packages: Record<string, unknown>, lockfileVersion = 3) {
   });
 }
 
+const LEFT = { resolved: null, isAddressed: false };
 const code = (expected: string, message = '') =>
   expect.objectContaining({ code: expected, message: expect.stringContaining(message) });
 
@@ -24,13 +25,26 @@ describe('a lock file', () => {
       'packages/w/node_modules/e': { version: '5.0.0', integrity: A, peer: true },
     };
     expect(parse(packages)).toEqual([
-      { name: 'a', version: '1.0.0', integrity: A, resolved: null },
-      { name: '@s/b', version: '2.0.0-rc.1', integrity: B, resolved: null },
-      { name: 'c', version: '3.0.0', integrity: A, resolved: null },
-      { name: 'd', version: '4.0.0', integrity: A, resolved: 'https://x.example/d.tgz' },
-      { name: 'e', version: '5.0.0', integrity: A, resolved: null },
+      { name: 'a', version: '1.0.0', integrity: A, ...LEFT },
+      { name: '@s/b', version: '2.0.0-rc.1', integrity: B, ...LEFT },
+      { name: 'c', version: '3.0.0', integrity: A, ...LEFT },
+      {
+        name: 'd',
+        version: '4.0.0',
+        integrity: A,
+        resolved: 'https://x.example/d.tgz',
+        isAddressed: true,
+      },
+      { name: 'e', version: '5.0.0', integrity: A, ...LEFT },
     ]);
     expect(parse(packages, 2)).toHaveLength(5);
+  });
+
+  it('may name a host that can not exist, which leaves the place to the registry', () => {
+    const resolved = 'https://registry.invalid/a/-/a-1.0.0.tgz';
+    expect(parse({ 'node_modules/a': { version: '1.0.0', integrity: A, resolved } })).toEqual([
+      { name: 'a', version: '1.0.0', integrity: A, resolved: null, isAddressed: true },
+    ]);
   });
 
   it('needs nothing for workspaces, links, and what comes inside another tarball', () => {

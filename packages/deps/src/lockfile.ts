@@ -10,8 +10,10 @@ export interface LockedPackage {
   readonly version: string;
   /** The strongest hash of the lock file's. */
   readonly integrity: string;
-  /** Where the lock file says the tarball is; null where it leaves that to the registry. */
+  /** Where the tarball can be fetched; null where that is left to the registry. */
   readonly resolved: string | null;
+  /** The lock file has an address, and be it one that can't exist: npm then looks the tarball up by its hash alone. */
+  readonly isAddressed: boolean;
 }
 
 // Npm's own file, which has more in it than is looked at here.
@@ -99,7 +101,7 @@ function toLockedPackage(path: string, entry: Entry, file: string): LockedPackag
   const name = entry.name ?? path.slice(path.lastIndexOf(NODE_MODULES) + NODE_MODULES.length);
   const place = `${toPrintable(path, 300)} in ${toPrintable(file, 300)}`;
   const resolved = typeof entry.resolved === 'string' ? entry.resolved : null;
-  if (resolved !== null && !/^https?:\/\//i.test(resolved)) {
+  if (resolved !== null && !(/^https?:\/\//i.test(resolved) && URL.canParse(resolved))) {
     throw depsError('DEPS_SOURCE_REFUSED', {
       message: `expected packages from a registry, but ${place} comes from ${toPrintable(withoutSecrets(resolved), 200)}`,
       fix: 'depend on a published version, or keep the code in the repository as a workspace',
@@ -118,7 +120,15 @@ function toLockedPackage(path: string, entry: Entry, file: string): LockedPackag
       fix: 'delete package-lock.json and node_modules, and let npm write the file anew: npm install --package-lock-only',
     });
   }
-  return { name, version: entry.version, integrity, resolved };
+  // A name that can't exist (RFC 2606) stands for whatever registry there is.
+  const isFetchable = resolved !== null && !/\.invalid\.?$/i.test(new URL(resolved).hostname);
+  return {
+    name,
+    version: entry.version,
+    integrity,
+    resolved: isFetchable ? resolved : null,
+    isAddressed: resolved !== null,
+  };
 }
 
 function strongest(integrity: string | undefined): string | null {

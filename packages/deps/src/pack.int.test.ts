@@ -128,6 +128,17 @@ describe('a bundle', () => {
     expect(seen.at(-1)).toEqual({ packagesDone: 2, packagesTotal: 2, bytes });
   });
 
+  it('may be too large for a lock file without addresses, which npm copies to /tmp: refused, with the way out', async () => {
+    const integrity = await registry.publish('a', '1.0.0', 48 * 1_048_576);
+    const a = { version: '1.0.0', integrity };
+    await expect(pack({ lockfiles: [lockfileOf({ a })] })).rejects.toThrow(
+      failure('DEPS_TOO_LARGE', 'without an address in file 0'),
+    );
+    const resolved = 'https://registry.invalid/a/-/a-1.0.0.tgz';
+    const { packages } = await pack({ lockfiles: [lockfileOf({ a: { ...a, resolved } })] });
+    expect(packages).toMatchObject([{ name: 'a', integrity }]);
+  });
+
   it('can be empty', async () => {
     const { archive } = await pack({ lockfiles: [lockfileOf({})] });
     expect(archive.bytesTotal).toBeGreaterThan(0);

@@ -1,5 +1,11 @@
-import { BUNDLE_LIMITS, type TreeLimits } from '@kervyxa/core';
-import type { DependencyBundle, PackedPackage, PackProgress, PackRequest } from './bundle.ts';
+import { BUNDLE_LIMITS, toPrintable, type TreeLimits } from '@kervyxa/core';
+import type {
+  DependencyBundle,
+  NamedText,
+  PackedPackage,
+  PackProgress,
+  PackRequest,
+} from './bundle.ts';
 import { sealBundle, type FetchedWheel } from './bundle-tree.ts';
 import { depsError } from './errors.ts';
 import { fetchKept } from './kept-bytes.ts';
@@ -20,6 +26,8 @@ export interface PackOptions {
 }
 
 const DOWNLOADS_AT_ONCE = 8;
+/** A run's /tmp has 64 MiB. */
+const LOOKED_UP_BYTES_MAX = 48 * 1_048_576;
 
 /**
  * Packs what lock files and requirements pin: the same pins, in files of whatever order, give the same bytes on every
@@ -35,19 +43,21 @@ export async function packDependencies(
   request: PackRequest,
   options: PackOptions,
 ): Promise<DependencyBundle> {
-  const locked = mergeLockfiles(request);
+  const files = request.lockfiles.map((file) => ({ file, packages: parseLockfile(file) }));
+  const locked = mergePackages(files.flatMap(({ packages }) => packages));
   const required = mergeRequirements(request);
   const npm = await loadNpmOptions(options.place, options.signal);
   const wheels = await findAllWheels(required, npm, options);
   const fetched = await fetchAll({ locked, wheels }, npm, options);
+  for (const { file, packages } of files) assertLookedUpFit(file, packages, fetched);
   const archive = await sealBundle(fetched, options.limits ?? BUNDLE_LIMITS);
   return { sha256: archive.digest, archive, packages: toPackedPackages(fetched) };
 }
 
 /** Every package once, in an order that does not depend on that of the files. */
-function mergeLockfiles({ lockfiles }: PackRequest): LockedPackage[] {
+function mergePackages(packages: readonly LockedPackage[]): LockedPackage[] {
   const all = new Map<string, LockedPackage>();
-  for (const locked of lockfiles.flatMap(parseLockfile)) {
+  for (const locked of packages) {
     const key = keyOf(locked);
     // Where one file names an address and another does not, the address saves a question.
     if ((all.get(key)?.resolved ?? null) === null) all.set(key, locked);
@@ -143,6 +153,22 @@ function tooLarge({ bytesMax }: TreeLimits): Error {
   return depsError('DEPS_TOO_LARGE', {
     message: `expected packages of at most ${bytesMax} bytes in all, got more`,
     fix: 'leave out packages that the contract does not need',
+  });
+}
+
+/** What npm has no address of it copies to a run's /tmp, all of it at once. */
+function assertLookedUpFit(
+  { name }: NamedText,
+  packages: readonly LockedPackage[],
+  { tarballs }: Fetched,
+): void {
+  const sizes = new Map(tarballs.map(({ locked, content }) => [keyOf(locked), content.length]));
+  const lookedUp = new Set(packages.filter(({ isAddressed }) => !isAddressed).map(keyOf));
+  const bytes = [...lookedUp].reduce((sum, key) => sum + (sizes.get(key) ?? 0), 0);
+  if (bytes <= LOOKED_UP_BYTES_MAX) return;
+  throw depsError('DEPS_TOO_LARGE', {
+    message: `expected at most ${LOOKED_UP_BYTES_MAX} bytes of packages without an address in ${toPrintable(name, 300)}, got ${bytes}`,
+    fix: 'let npm write the addresses: npm install --package-lock-only --omit-lockfile-registry-resolved=false; https://registry.invalid/ in place of their host will do',
   });
 }
 

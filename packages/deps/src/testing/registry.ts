@@ -13,8 +13,8 @@ export interface TestRegistry {
   readonly url: string;
   /** `GET /path` of every request so far. */
   readonly requests: readonly string[];
-  /** Serves a package of one module, which exports its own version; answers its integrity. */
-  publish(name: string, version: string): Promise<string>;
+  /** Serves a package of one module, which exports its own version, and a filler; answers its integrity. */
+  publish(name: string, version: string, fillerBytes?: number): Promise<string>;
   /** Serves a file of a Python package; answers its SHA-256. */
   upload(name: string, fileName: string, content: string | Buffer): string;
   /** What stands at a path from now on; null for all paths. */
@@ -43,8 +43,8 @@ export async function startRegistry(): Promise<TestRegistry> {
   return {
     url,
     requests,
-    async publish(name, version) {
-      const tarball = await makeTarball(name, version);
+    async publish(name, version, fillerBytes = 0) {
+      const tarball = await makeTarball(name, version, fillerBytes);
       const integrity = ssri.fromData(tarball, { algorithms: ['sha512'] }).toString();
       const path = `/${name}/-/${name.slice(name.indexOf('/') + 1)}-${version}.tgz`;
       const versions = { ...packages.get(name) };
@@ -74,17 +74,20 @@ export async function startRegistry(): Promise<TestRegistry> {
   };
 }
 
-async function makeTarball(name: string, version: string): Promise<Buffer> {
+async function makeTarball(name: string, version: string, fillerBytes: number): Promise<Buffer> {
   const manifest = JSON.stringify({ name, version, main: 'index.js' });
   const entries = [
     toFile('package/package.json', manifest),
     toFile('package/index.js', `module.exports = ${JSON.stringify(version)};\n`),
+    toFile('package/filler', Buffer.alloc(fillerBytes)),
   ];
   const { signal } = new AbortController();
-  return gzipSync(Buffer.concat(await Array.fromAsync(packTree(inOrder(entries), signal))));
+  const tar = Buffer.concat(await Array.fromAsync(packTree(inOrder(entries), signal)));
+  // Uncompressed, so that a filler fills.
+  return gzipSync(tar, { level: 0 });
 }
 
-function toFile(path: string, text: string): TreeEntry {
+function toFile(path: string, text: string | Buffer): TreeEntry {
   const content = Buffer.from(text);
   return { type: 'file', path, executable: false, size: content.length, content };
 }
