@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { deriveTree, type DerivedTree, type NamedTree } from '../tree/derive.ts';
-import { isFileMode } from '../tree/record.ts';
+import { isFileMode, type TreeRecord } from '../tree/record.ts';
 import type { CandidateTree, FetchedCommit, TreeFault, TreeFiles } from '../port.ts';
 import { createArchive } from './archive.ts';
 import type { Inspection, KnownTree } from './inspect.ts';
@@ -14,19 +14,25 @@ type ReadCommit = Pick<
 >;
 
 interface Content {
-  readonly context: GitContext;
   readonly base: NamedTree;
-  readonly signal: AbortSignal;
+  readonly context: GitContext;
+  readonly readFile: ReadFile;
 }
+
+type ReadFile = (record: TreeRecord | undefined, bytesMax: number) => Promise<Uint8Array | null>;
+
+/** Contents that are kept together: every file read is a process, and derived trees share most files. */
+const KEPT_BYTES_MAX = 16_777_216;
 
 /** A commit on top of its base, readable as long as its stores are held. */
 export function withTrees(
   read: ReadCommit,
-  content: Content,
+  { signal, ...known }: Omit<Content, 'readFile'> & { readonly signal: AbortSignal },
   { id, records }: KnownTree,
   { changedFiles, faults, links }: Inspection,
 ): FetchedCommit {
-  const { base, context } = content;
+  const { base, context } = known;
+  const content = { ...known, readFile: createReader(context, signal) };
   const commit = { id, records, links };
   const own = { ...commit, changedFiles, treeFaults: faults, written: new Map() };
   return {
@@ -42,7 +48,7 @@ export function withTrees(
 
 function toCandidate(
   { message }: ReadCommit,
-  { context, base, signal }: Content,
+  { context, base, readFile }: Content,
   tree: DerivedTree,
 ): CandidateTree {
   const { id, records, changedFiles, treeFaults, written } = tree;
@@ -60,16 +66,32 @@ function toCandidate(
     baseArchive: () => createArchive(context, base.id, base.records),
     files: () => {
       assertClean(treeFaults);
-      return toFiles(context, tree, signal);
+      return toFiles(tree, readFile);
     },
-    baseFiles: () => toFiles(context, { ...base, written: new Map() }, signal),
+    baseFiles: () => toFiles({ ...base, written: new Map() }, readFile),
+  };
+}
+
+/** Reads blobs through git, each once while there is room to keep it. */
+function createReader(context: GitContext, signal: AbortSignal): ReadFile {
+  const kept = new Map<string, Uint8Array>();
+  let keptBytes = 0;
+  return async (record, bytesMax) => {
+    if (record === undefined || !isFileMode(record.mode) || record.size > bytesMax) return null;
+    const known = kept.get(record.oid);
+    if (known !== undefined) return known;
+    const content = await readFileOf(context, record, bytesMax, signal);
+    if (content !== null && keptBytes + content.length <= KEPT_BYTES_MAX) {
+      kept.set(record.oid, content);
+      keptBytes += content.length;
+    }
+    return content;
   };
 }
 
 function toFiles(
-  context: GitContext,
   { records, written }: Pick<DerivedTree, 'records' | 'written'>,
-  signal: AbortSignal,
+  readFile: ReadFile,
 ): TreeFiles {
   const files = new Map(records.map((record) => [record.path, record]));
   return {
@@ -78,7 +100,7 @@ function toFiles(
       const record = files.get(path);
       const content = written.get(record?.oid ?? '');
       if (record === undefined || content === undefined || !isFileMode(record.mode)) {
-        return readFileOf(context, record, bytesMax, signal);
+        return readFile(record, bytesMax);
       }
       return content.length > bytesMax ? null : content;
     },

@@ -57,15 +57,19 @@ describe('a plan of cheats', () => {
     expect(deleted?.edits).toEqual([{ kind: 'delete', path }]);
   });
 
-  it.each(['contest.js', 'latest/x.js', 'attestation.py', 'inspection/a', 'protest_song.txt'])(
-    'takes %s for none',
-    async (path) => {
-      expect(idsOf(await planOf({ [path]: '1', a: '1' }, { [path]: '1', a: '2' }))).toEqual([
-        'empty-diff',
-        'reverted-1',
-      ]);
-    },
-  );
+  it.each([
+    'contest.js',
+    'latest/x.js',
+    'attestation.py',
+    'inspection/a',
+    'protest_song.txt',
+    'spec/openapi.yaml',
+  ])('takes %s for none', async (path) => {
+    expect(idsOf(await planOf({ [path]: '1', a: '1' }, { [path]: '1', a: '2' }))).toEqual([
+      'empty-diff',
+      'reverted-1',
+    ]);
+  });
 
   it.each([
     ['lt', 60_000_000, '0'],

@@ -24,7 +24,9 @@ const REVERTS_MAX = 64;
 const PROGRAMS_MAX = 16;
 const PROGRAM_BYTES_MAX = 1_048_576;
 const PATHS_SHOWN = 3;
-const TEST_FOLDER = /(?:^|\/)(?:tests?|__tests__|specs?)\//i;
+const TEST_FOLDER = /(?:^|\/)(?:tests?|__tests__)\//i;
+/** Such a folder may hold specifications as well, of an interface or a format: only programs in it are tests. */
+const SPEC_FOLDER = /(?:^|\/)specs?\//i;
 const TEST_FILE = /(?:^|\/)(?:test_[^/]*|tests?\.[^/]+|[^/]*(?:[._-](?:test|spec)s?)\.[^/]+)$/i;
 
 /**
@@ -62,6 +64,7 @@ function toReverts(changed: readonly ChangedFile[]): Cheat[] {
 }
 
 function looksLikeTest(path: string): boolean {
+  if (SPEC_FOLDER.test(path) && isProgram(path)) return true;
   return TEST_FOLDER.test(path) || TEST_FILE.test(path);
 }
 

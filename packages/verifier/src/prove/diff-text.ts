@@ -7,7 +7,7 @@ import { toPrintableLines, withinLength } from './evidence.ts';
 const DIFF_LENGTH_MAX = 65_536;
 const FILE_BYTES_MAX = 262_144;
 /** Differences that are looked for in one file: the time grows with their square. */
-const EDITS_MAX = 4_000;
+const EDITS_MAX = 1_000;
 const CONTEXT_LINES = 3;
 
 /** A tree's unified diff against its base, printable and at most 64 KiB; empty where there is no difference. */

@@ -92,13 +92,22 @@ function gradeBaseCriterion({ criterion, index, result, logs }: BaseCriterion): 
 }
 
 /** PROOF_NOT_REPRODUCED of one commit, judged or not to be had. */
-export function gradeProof(index: number, proof: Proof, { column, logs }: JudgedColumn): Finding[] {
+export function gradeProof(
+  { proof: all, environment }: Contract,
+  index: number,
+  { column, logs }: JudgedColumn,
+): Finding[] {
+  const proof = all[index];
+  if (proof === undefined) throw new TypeError(`expected a commit of proof at ${index}, got none`);
   const problem = problemOfProof(proof, column);
   if (problem === null) return [];
   const shown = column.reasons.map(sayReason).join('\n');
-  const tails = column.criteria.flatMap(({ id, status }) =>
-    status === 'pass' || status === 'not_run' ? [] : [logs.tailOf(`criterion:${id}`)],
-  );
+  const hasRun = column.criteria.some(({ status }) => status !== 'not_run');
+  const tails = hasRun
+    ? column.criteria.flatMap(({ id, status }) =>
+        status === 'pass' ? [] : [logs.tailOf(`criterion:${id}`)],
+      )
+    : environment.setup.map((_command, at) => logs.tailOf(`setup:${at}`));
   return [
     toFinding('PROOF_NOT_REPRODUCED', `/proof/${index}`, {
       message: problem,

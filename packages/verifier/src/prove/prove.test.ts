@@ -179,6 +179,23 @@ describe('proving commits of proof', () => {
     expect(report.columns.map(({ id }) => id)).toEqual(['base', 'good-1', 'bad-1']);
   });
 
+  it('has a reference whose set-up fails, and not the base’s: refused with its log', async () => {
+    const setup: FakeCommand = (view) =>
+      textIn(view, 'answer.js').includes('42') ? { exitCode: 1, stderr: 'no room\n' } : {};
+    const { report } = await proveStory({
+      contract: { environment: { setup: [{ command: 'setup', timeoutSeconds: 10 }] } },
+      commands: { setup },
+    });
+    expect(report.findings).toMatchObject([
+      {
+        code: 'PROOF_NOT_REPRODUCED',
+        pointer: '/proof/0',
+        evidence: expect.stringMatching(/^SETUP_FAILED at environment\.setup\[0\][^]*\nno room$/),
+      },
+    ]);
+    expect(report.replays).toEqual([]);
+  });
+
   it('has a known-bad commit that passes', async () => {
     const trees = { bad: { ...TREES.good, 'notes.txt': 'x\n' } };
     expect(await findingsOf({ trees })).toEqual(['PROOF_NOT_REPRODUCED /proof/1']);

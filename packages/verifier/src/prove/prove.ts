@@ -184,7 +184,7 @@ async function proveProof(bench: Bench): Promise<KnownGood | null> {
           : toUnjudged(bench, head, fetched),
       ),
     );
-    bench.findings.push(...gradeProof(index, one, judged));
+    bench.findings.push(...gradeProof(bench.contract, index, judged));
     const hasRun = judged.column.criteria.some(({ status }) => status !== 'not_run');
     if (expected === 'PASS' && hasRun) knownGood ??= { ...asked, judged };
   }
