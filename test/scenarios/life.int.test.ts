@@ -10,12 +10,27 @@ const STORY_MS_MAX = 600_000;
 const DECISIVE = /^(ana|bela)'s submission (PASSED|DEFERRED|OVERTURNED|PAID)$/;
 const { signal } = new AbortController();
 
-// Keeps R-LIFE.
-it.each(['one process', 'several machines'] as const)(
+const SCENES = [
+  [
+    'one process, parse-numbers',
+    'one process',
+    'parse-numbers',
+    { carl: 'throws-but-for-the-tests', ana: 'honest-regex', bela: 'honest-number' },
+  ],
+  [
+    'several machines, data-transform: of two solvers whose files are byte-identical the first received has the pass, the second is DEFERRED, and promoted when that is overturned',
+    'several machines',
+    'data-transform',
+    { carl: 'knows-the-answer', ana: 'honest-regex', bela: 'honest-scan' },
+  ],
+] as const;
+
+// Keeps R-LIFE, R-PROVED-FIRST.
+it.each(SCENES)(
   'plays the life of a contract to its last posting: %s',
   { timeout: STORY_MS_MAX },
-  async (layout) => {
-    const fixture = await loadFixture('parse-numbers');
+  async (_, layout, name, submitted) => {
+    const fixture = await loadFixture(name);
     const refused = await loadFixture('perf-benchmark');
     const told: string[] = [];
     const narrator = {
@@ -28,7 +43,7 @@ it.each(['one process', 'several machines'] as const)(
     const log = (): undefined => undefined;
     const stage = await openStage({ fixtures: [fixture, refused], layout, signal, log });
     try {
-      const story = playLife({ stage, fixture, refused, signal, narrator });
+      const story = playLife({ stage, fixture, refused, submitted, signal, narrator });
       expect(await Promise.race([story, stage.ended])).toEqual(FORETOLD);
     } finally {
       await stage.close();
