@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dirname, '..');
 
 /** Requirement id → files that cite it. */
 const citations = new Map<string, string[]>();
-for (const folder of ['packages', 'apps', 'test', 'bench']) {
+for (const folder of ['packages', 'apps', 'test', 'bench', 'docker']) {
   for (const name of readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })) {
     if (!/(\.test\.(ts|mjs)|shared-suite\.ts)$/.test(name) || name.includes('node_modules'))
       continue;

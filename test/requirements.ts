@@ -41,6 +41,9 @@ export const REQUIREMENTS = {
   'R-DEPS-PINNED':
     'Nothing is packed but the bytes that a lock file or a hash names, whatever a registry serves.',
   'R-DEPS-OFFLINE': 'What a bundle pins can be installed in a run, which has no network.',
+  'R-COUNT-EXACT': 'Counted work is the same number in every run, to the last unit.',
+  'R-COUNT-NO-LESS':
+    'Whatever code under test does, a right answer counts no less than the work that it took.',
   'R-FIXTURES':
     'Each honest commit of the fixtures passes and each cheat fails for its own reason, with equal SHAs everywhere.',
   'R-QUEUE-AT-LEAST-ONCE':
