@@ -11,6 +11,8 @@ import type { Stage } from './stage.ts';
 export const WINDOW_SECONDS = 8;
 const RESPONSE_SECONDS = 8;
 const HOUR_MS = 3_600_000;
+/** Proving takes a minute: asked seldom, so that what kervyxa logs is not only that. */
+const POLL_MS = 500;
 const CURRENCY = 'USD';
 
 /** Who takes part, with their roles and what they bring: minor units, bonds and reward to the last one. */
@@ -314,7 +316,7 @@ async function approve(rita: Client, contractId: string): Promise<z.infer<typeof
   for (;;) {
     const contract = await rita.get(`/contracts/${contractId}`, ContractSchema);
     if (!['QUEUED', 'RUNNING'].includes(contract.approval.state)) return contract;
-    await new Promise((later) => setTimeout(later, 100));
+    await new Promise((later) => setTimeout(later, POLL_MS));
   }
 }
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { connect, type Socket } from 'node:net';
 import { SECRET } from '../testing/sample-contract.ts';
 import { z } from 'zod';
-import { createWorld, type Person, type World } from '../testing/world.ts';
+import { createWorld, PROVING_SECRET, type Person, type World } from '../testing/world.ts';
 import type { ApiSettings } from '../settings.ts';
 
 let world: World;
@@ -111,6 +111,20 @@ describe('the events of a contract', () => {
       'last-event-id': cursorsIn(await late.rest()).at(-1) ?? '',
     });
     expect(namesIn(await resumed.rest())).toEqual(['end']);
+  });
+
+  // Keeps R-API-SIGHT.
+  it('S18 tell how far proving is, by the names of what is tried, to requester and operator only', async () => {
+    await listen();
+    const id = await world.openContract();
+    await world.ask(world.people.requester, 'POST', `/v1/contracts/${id}/cancel`);
+    const knowing = [];
+    for (const name of ['operator', 'requester', 'solver', 'challenger', 'arbiter'] as const) {
+      const stream = await open(world.people[name], `/v1/contracts/${id}/events`);
+      const text = await stream.rest();
+      if (text.includes(PROVING_SECRET) || text.includes('approval_')) knowing.push(name);
+    }
+    expect(knowing).toEqual(['operator', 'requester']);
   });
 
   it('tell of the submissions of others only what is public', async () => {
