@@ -8,6 +8,8 @@ const fs = require('node:fs');
 const path = require('node:path');
 const { measureHeap } = require('./heap.cjs');
 
+/** As for a program that can't be run: the fault of no solver. */
+const NOT_COUNTABLE = 126;
 const TOKEN_BYTES = 32;
 const REPORT_BYTES_MAX = 256;
 
@@ -33,7 +35,7 @@ async function main() {
   const [source, program, script, ...scriptArguments] = process.argv.slice(2);
   if (program !== 'node' || script === undefined || script.startsWith('-')) {
     say(`expected node SCRIPT ARGUMENTS, got ${[program, script].join(' ')}`);
-    process.exitCode = 2;
+    process.exitCode = NOT_COUNTABLE;
     return;
   }
   const command = [script, ...scriptArguments];
