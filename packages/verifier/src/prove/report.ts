@@ -73,7 +73,11 @@ export const ProvingFindingSchema = z.strictObject({
 
 export type ProvingFinding = z.infer<typeof ProvingFindingSchema>;
 
-/** What proving answers, what `kervyxa prove --json` prints and what the daemon keeps. It shows hidden criteria. */
+/**
+ * What proving answers, what `kervyxa prove --json` prints and what the daemon keeps. It shows hidden criteria and the
+ * ends of their logs: requester and operator only. Proved again, it is the same but for times, peak memory, digests of
+ * output, and the ends of logs in `evidence`.
+ */
 export const ProvingReportSchema = z.strictObject({
   schemaVersion: z.literal('kervyxa.proving.v1'),
   contractDigest: z.string(),
