@@ -94,9 +94,9 @@ class Instructions(CallgrindMeter):
     """Machine instructions of any program, its libraries and its threads."""
 
     def read(self):
-        """The count; None where there is no whole report, which begins and ends with the same number."""
-        totals = re.findall(r"^(?:summary|totals): (\d+)$", self.report.read(), re.MULTILINE)
-        return int(totals[0]) if len(totals) == 2 and totals[0] == totals[1] else None
+        """The count; None where there is no whole report. The total comes last, and has signal handlers in it too."""
+        totals = re.findall(r"^totals: (\d+)$", self.report.read(), re.MULTILINE)
+        return int(totals[0]) if len(totals) == 1 else None
 
 
 class PythonMeter(CallgrindMeter):
