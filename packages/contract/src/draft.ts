@@ -39,6 +39,8 @@ export interface Draft {
   readonly image: DraftText | null;
   readonly inputs: readonly DraftText[];
   readonly setup: readonly DraftText[];
+  /** Whether the contract names a dependency bundle. */
+  readonly hasBundle: boolean;
   readonly protectedPaths: readonly DraftText[];
   readonly languages: readonly DraftText[];
   readonly criteria: readonly DraftCriterion[];
@@ -73,6 +75,7 @@ export function readDraft(document: unknown): Draft {
       asList(textOfKey(value, 'path', pointer)),
     ),
     setup: commands.setup,
+    hasBundle: at(['environment', 'dependencies', 'sha256']) !== null,
     protectedPaths,
     languages: textsAt(document, ['constraints', 'allowedLanguages']),
     criteria: commands.criteria,

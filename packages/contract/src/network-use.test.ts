@@ -71,4 +71,19 @@ describe('networkUseOf', () => {
   ])('finds none in %j', (command) => {
     expect(networkUseOf(command)).toBeNull();
   });
+
+  it.each(['npm ci', 'npm ci --ignore-scripts', 'npm install', 'pip install -r requirements.txt'])(
+    'lets %j install from a bundle, whose configuration keeps it offline',
+    (command) => {
+      expect(networkUseOf(command)).not.toBeNull();
+      expect(networkUseOf(command, { hasBundle: true })).toBeNull();
+    },
+  );
+
+  it.each(['pnpm install', 'yarn', 'npm audit', 'curl x', 'npm ci && curl x'])(
+    'lets no bundle excuse %j',
+    (command) => {
+      expect(networkUseOf(command, { hasBundle: true })).not.toBeNull();
+    },
+  );
 });

@@ -2,14 +2,25 @@ import { shellCalls } from './shell-walk.ts';
 import { INTERPRETER } from './script-targets.ts';
 import type { LiteralWord } from './shell-words.ts';
 
-/** What of a command needs a network, in a few words, or null. */
-export function networkUseOf(command: string): string | null {
+/** What of a command needs a network, in a few words, or null. A bundle makes npm and pip install from itself. */
+export function networkUseOf(
+  command: string,
+  { hasBundle = false }: { readonly hasBundle?: boolean } = {},
+): string | null {
   if (/\/dev\/(tcp|udp)\//.test(command)) return '/dev/tcp';
   for (const { words } of shellCalls(command)) {
     const use = useOf(words);
-    if (use !== null) return use;
+    if (use !== null && !(hasBundle && FROM_BUNDLE.has(use))) return use;
   }
   return null;
+}
+
+// The configuration in a bundle says offline and no-index, so these do without their options.
+const FROM_BUNDLE = new Set(['npm ci', 'npm install', 'npm i', 'pip install']);
+
+/** Whether what `networkUseOf` found would install packages. */
+export function isInstall(use: string): boolean {
+  return /^(npm|pnpm|yarn|bun|pip|uv|poetry)( (ci|install|i|add|sync|pip))?$/.test(use);
 }
 
 const NETWORK_PROGRAMS = new Set(

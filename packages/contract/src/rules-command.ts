@@ -5,7 +5,7 @@ import type { BaseFacts } from './facts.ts';
 import { findingOf } from './finding-table.ts';
 import type { Finding } from './finding.ts';
 import { packageOfNpx } from './judging-tools.ts';
-import { networkUseOf } from './network-use.ts';
+import { isInstall, networkUseOf } from './network-use.ts';
 import { npmScriptsOf } from './npm-scripts.ts';
 import { localPackages } from './package-json.ts';
 import { shellStatusKind } from './shell-status.ts';
@@ -65,18 +65,21 @@ export function lintExitStatus({ criteria }: Draft, facts: BaseFacts | null): Fi
 /** NETWORK_REQUIRED and, where a package may or may not be there, NPX_NOT_LOCAL. */
 export function lintNetwork(draft: Draft, facts: BaseFacts | null): Finding[] {
   return commandsOf(draft).flatMap((place) => [
-    ...networkFindings(place),
+    ...networkFindings(place, draft),
     ...npxFindings(place, facts),
   ]);
 }
 
-function networkFindings({ text, pointer }: DraftText): Finding[] {
-  const use = networkUseOf(text);
+function networkFindings({ text, pointer }: DraftText, { hasBundle }: Draft): Finding[] {
+  const use = networkUseOf(text, { hasBundle });
   if (use === null) return [];
+  const fix = isInstall(use)
+    ? 'Containers have none: pack what the lock file names with kervyxa deps pack, name the bundle in environment.dependencies, and install by npm ci --offline or pip install --no-index.'
+    : 'Containers have none: commit what is needed, or bring it in the hidden package or a dependency bundle.';
   return [
     findingOf('NETWORK_REQUIRED', pointer, {
       message: `expected a command that needs no network, got ${toPrintable(use, 100)}`,
-      fix: 'Containers have none: commit what is needed, or install from environment.dependencies (npm ci --offline, pip install --no-index).',
+      fix,
     }),
   ];
 }

@@ -41,22 +41,27 @@ function commandFindings({ judging }: DraftCriterion, source: CountedSource): Fi
   const program = PROGRAMS[source];
   const wanted =
     program === null ? 'one program with its arguments' : `${program} SCRIPT ARGUMENTS`;
-  const found = plainProgramOf(judging.text);
-  if (found !== null && (program === null || found === program)) return [];
+  if (isCountable(judging.text, program)) return [];
   return [
     findingOf('COUNTED_COMMAND_UNFIT', judging.pointer, {
       message: `expected ${wanted} for source ${source}, got "${toPrintable(judging.text, 100)}"`,
-      fix: 'Give the program itself, without pipes, lists, assignments or wrappers; what it needs besides goes into a script or into setup.',
+      fix: 'Give the program itself on one line, without options before its script, pipes, lists, assignments, wrappers or redirected output; what it needs besides goes into a script or into setup.',
     }),
   ];
 }
 
-/** The program of a command that is exactly one simple command; null for anything else. */
-function plainProgramOf(command: string): string | null {
+/** Whether a command is exactly one simple command, of `program` with a script; null stands for any program. */
+function isCountable(command: string, program: string | null): boolean {
+  // The name of the harness is put in front: a comment or the end of a line would keep the program from it.
+  if (/^#|\n/.test(command.trim())) return false;
   const { commands } = parse(command);
   const [statement] = commands;
-  if (commands.length !== 1 || statement?.command.type !== 'Command') return null;
-  const { name, prefix } = statement.command;
-  if (name === undefined || prefix.length > 0 || statement.background === true) return null;
-  return literalOf(name);
+  if (commands.length !== 1 || statement?.command.type !== 'Command') return false;
+  const { name, prefix, args, redirects } = statement.command;
+  if (name === undefined || prefix.length > 0 || statement.background === true) return false;
+  // The harness's own report would go where the output goes.
+  if (redirects.some(({ operator }) => operator !== '<')) return false;
+  const found = literalOf(name);
+  if (program === null) return found !== null;
+  return found === program && args.length > 0 && literalOf(args[0])?.startsWith('-') !== true;
 }

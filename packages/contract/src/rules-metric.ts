@@ -3,17 +3,17 @@ import { toPrintable } from '@kervyxa/core';
 import type { Draft, DraftCriterion } from './draft.ts';
 import { findingOf } from './finding-table.ts';
 import type { Finding } from './finding.ts';
+import { shellCalls } from './shell-walk.ts';
 import { hasForeignLetters, timeWordOfName, timeWordOfUnit } from './time-unit.ts';
 
-const TIME_FIX =
-  'Count work instead: bytes (artifact_bytes, node_peak_heap_bytes), lines, blocks, opcodes or instructions. Time drifted 4 to 19 times between two runs of one commit.';
-
 /** TIME_UNIT_BENCHMARK, UNIT_UNREADABLE. */
-export function lintTimeUnits({ criteria }: Draft): Finding[] {
-  return criteria.filter(({ type }) => type === 'benchmark').flatMap(timeFindings);
+export function lintTimeUnits(draft: Draft): Finding[] {
+  const measuring = draft.criteria.filter(({ type }) => type === 'benchmark');
+  return measuring.flatMap((criterion) => timeFindings(criterion, draft));
 }
 
-function timeFindings({ pointer, unit, metricName }: DraftCriterion): Finding[] {
+function timeFindings(criterion: DraftCriterion, draft: Draft): Finding[] {
+  const { pointer, unit, metricName } = criterion;
   const findings: Finding[] = [];
   for (const [key, text] of [
     ['unit', unit],
@@ -26,7 +26,7 @@ function timeFindings({ pointer, unit, metricName }: DraftCriterion): Finding[] 
       findings.push(
         findingOf('TIME_UNIT_BENCHMARK', at, {
           message: `expected a ${key} that counts something, got "${toPrintable(text, 100)}", which is about time ("${toPrintable(timeWord, 50)}")`,
-          fix: TIME_FIX,
+          fix: `Count instead, by ${sourceFor(criterion, draft)}. Time drifted 4 to 19 times between two runs of one commit.`,
         }),
       );
     } else if (hasForeignLetters(text)) {
@@ -39,6 +39,31 @@ function timeFindings({ pointer, unit, metricName }: DraftCriterion): Finding[] 
     }
   }
   return findings;
+}
+
+const WORK = {
+  node: 'source node_block_count, how often Node.js enters a block of the program (node SCRIPT ARGUMENTS)',
+  python:
+    'source python_opcode_count, the instructions that Python carries out (python3 SCRIPT ARGUMENTS)',
+  other: 'source instructions, the machine instructions of the program',
+};
+const BYTES = {
+  node: 'source node_peak_heap_bytes or artifact_bytes, what it keeps or writes',
+  python: 'source python_peak_bytes or artifact_bytes, what it keeps or writes',
+  other: 'source artifact_bytes, what it writes',
+};
+
+/** The counted source that comes closest to what was to be clocked, in words. */
+function sourceFor({ judging, unit }: DraftCriterion, { languages }: Draft): string {
+  const programs = judging === null ? [] : shellCalls(judging.text).map(({ words }) => words[0]);
+  const hints = [...programs, ...languages.map(({ text }) => text.toLowerCase())];
+  const isNode = /^(node|nodejs|npm|npx|pnpm|yarn|tsx|javascript|typescript)$/;
+  const isPython = /^(python[\d.]*|pytest)$/;
+  const hint = hints.find((word) => isNode.test(word ?? '') || isPython.test(word ?? ''));
+  const runtime =
+    hint === undefined || hint === null ? 'other' : isNode.test(hint) ? 'node' : 'python';
+  const isOfBytes = /(^|[^a-z])[kmgt]?i?(b|bytes?)($|[^a-z])/i.test(unit ?? '');
+  return (isOfBytes ? BYTES : WORK)[runtime];
 }
 
 /** METRIC_INCOMPLETE: a kind that is about a number has one, over a data set that is frozen. */

@@ -337,6 +337,12 @@ export const FINDING_ROWS: FindingRow[] = [
     'node check.js &',
     'python3 check.py',
     '"$NODE" check.js',
+    '# how much work it is\nnode check.js',
+    'node check.js\nnode other.js',
+    'node check.js > answers.txt',
+    'node check.js 2>&1',
+    'node --stack-size=9000 check.js',
+    'node',
   ].map((text): FindingRow => ({
     code: 'COUNTED_COMMAND_UNFIT',
     pointer: '/criteria/3/command',
