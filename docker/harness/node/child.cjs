@@ -146,12 +146,13 @@ function createHost() {
   return {
     __proto__: null,
     createCache: () => create(null),
-    createModule: (file, exports, isMain) => ({
-      id: isMain ? '.' : file,
+    createModule: (file, exports, parent) => ({
+      id: parent === null ? '.' : file,
       path: dirname(file),
       filename: file,
       exports,
       loaded: false,
+      parent,
       children: [],
       paths: nodeModulePaths(dirname(file)),
     }),
@@ -188,6 +189,7 @@ function createHost() {
         filename: file,
         importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
       });
+      module.require = requireOfModule;
       const given = [module.exports, requireOfModule, module, file, dirname(file)];
       apply(body, module.exports, given);
     },

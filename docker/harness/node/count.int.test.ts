@@ -287,11 +287,12 @@ describe('a program', () => {
 
   it('may be a module without saying so, and be required by the other kind', async () => {
     const { log, count: counted } = await count({
-      'a.js': `const { b } = require('./b.js'); console.log(b, require.main === module);`,
+      'a.js': `const { b } = require('./b.js'); console.log(b, require.main === module, module.parent, require('./c.js'));`,
       'b.js': 'export const b = 2;',
+      'c.js': 'module.exports = module.parent === require.main;',
     });
-    expect(log).toBe('2 true\n');
-    expect(counted).toBe(2);
+    expect(log).toBe('2 true null true\n');
+    expect(counted).toBe(3);
   });
 
   it.each([

@@ -53,15 +53,18 @@ function createLoader(host, { transform, detect }) {
   const cache = host.createCache();
   let main;
 
-  /** @returns what `require` gives for a file */
-  function loadFile(path, isMain = false) {
+  /**
+   * @param parent the module that asks first, null for the main one, undefined for an ES module
+   * @returns what `require` gives for a file
+   */
+  function loadFile(path, parent) {
     const known = cache[path];
     if (known !== undefined) return known.exports;
     const source = read(path);
-    if (path.endsWith('.json')) return register(path, isMain, host.parseJson(source)).exports;
+    if (path.endsWith('.json')) return register(path, parent, host.parseJson(source)).exports;
     if (kindOf(path, source) === 'module') return host.requireModule(path);
     const code = transformed(path, source, 'commonjs');
-    const module = register(path, isMain, host.createObject());
+    const module = register(path, parent, host.createObject());
     let isLoaded = false;
     try {
       host.run(code, path, module, createRequire(path));
@@ -73,9 +76,9 @@ function createLoader(host, { transform, detect }) {
     return module.exports;
   }
 
-  function register(path, isMain, exports) {
-    const module = host.createModule(path, exports, isMain);
-    if (isMain) main = module;
+  function register(path, parent, exports) {
+    const module = host.createModule(path, exports, parent);
+    if (parent === null) main = module;
     cache[path] = module;
     return module;
   }
@@ -84,7 +87,7 @@ function createLoader(host, { transform, detect }) {
   function createRequire(path) {
     const resolve = (request) => (isBuiltin(request) ? request : host.resolve(request, path));
     const load = (request) =>
-      isBuiltin(request) ? loadBuiltin(request) : loadFile(resolve(request));
+      isBuiltin(request) ? loadBuiltin(request) : loadFile(resolve(request), cache[path]);
     return host.createRequire({ load, resolve, cache, main });
   }
 
@@ -151,7 +154,7 @@ function createLoader(host, { transform, detect }) {
     loadMain(path) {
       const source = read(path);
       if (path.endsWith('.json') || kindOf(path, source) === 'commonjs') {
-        loadFile(path, true);
+        loadFile(path, null);
         return null;
       }
       return host.importModule(path);
