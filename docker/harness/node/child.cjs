@@ -6,18 +6,16 @@
 const fs = require('node:fs');
 const Module = require('node:module');
 const path = require('node:path');
-const { Writable } = require('node:stream');
 const url = require('node:url');
 const vm = require('node:vm');
+const { confineProcess, reportAtExit } = require('./process.cjs');
 
 const REPORT_FD = 3;
 const TOKEN_BYTES = 32;
-/** As Node's own, for a program that waits for what never comes. */
-const UNSETTLED = 13;
 
-const { fstatSync, readFileSync, readSync, writeSync } = fs;
+const { readFileSync, readSync } = fs;
 const { apply, ownKeys } = Reflect;
-const { create, defineProperty, getPrototypeOf, prototype: ObjectPrototype } = Object;
+const { create, getPrototypeOf, prototype: ObjectPrototype } = Object;
 const { compileFunction, runInThisContext } = vm;
 const { fileURLToPath, pathToFileURL } = url;
 const { isBuiltin, _nodeModulePaths: nodeModulePaths, _resolveFilename: resolveFilename } = Module;
@@ -30,24 +28,14 @@ const LocalTypeError = TypeError;
 
 const MODULE_PARAMETERS = ['exports', 'require', 'module', '__filename', '__dirname'];
 
-/** What a program may use of `process`: the rest leads to other processes, to native code, or to Node's inner parts. */
-const PROCESS_KEPT = new Set(
-  `version versions arch platform release config features title argv argv0 execArgv execPath env pid ppid exitCode
-  uptime hrtime cpuUsage threadCpuUsage resourceUsage memoryUsage constrainedMemory availableMemory cwd chdir umask
-  getuid geteuid getgid getegid getgroups exit abort nextTick emitWarning stdin stdout stderr ref unref permission
-  setUncaughtExceptionCaptureCallback hasUncaughtExceptionCaptureCallback allowedNodeEnvironmentFlags
-  _events _eventsCount _maxListeners _exiting _fatalException _tickCallback domain`.split(/\s+/),
-);
-
 const [mode, script, ...scriptArguments] = process.argv.slice(2);
 const token = readToken();
 const { counter, setDoor } = createCounter();
 const loader = createRealm();
 setDoor({ module: createModuleModule(), commonJs: guard(loader.commonJs) });
 Module.registerHooks({ resolve: guard(loader.resolve), load: guard(loader.load) });
-let isWaiting = false;
-confineProcess();
-reportAtExit();
+confineProcess({ getBuiltinModule: guard(loader.findBuiltin) });
+const waiting = reportAtExit(REPORT_FD, () => `${token} ${counter[0]}\n`);
 start();
 
 function start() {
@@ -57,12 +45,9 @@ function start() {
   process.execArgv = [];
   const pending = loader.loadMain(file);
   if (pending === null) return;
-  isWaiting = true;
-  const settle = () => {
-    isWaiting = false;
-  };
-  pending.then(settle, (error) => {
-    settle();
+  waiting.begin();
+  pending.then(waiting.end, (error) => {
+    waiting.end();
     throw error;
   });
 }
@@ -247,72 +232,4 @@ function isLocal(value) {
     if (at === ObjectPrototype) return true;
   }
   return false;
-}
-
-function confineProcess() {
-  for (const key of ownKeys(process)) {
-    if (typeof key === 'string' && !PROCESS_KEPT.has(key) && key !== 'reallyExit')
-      delete process[key];
-  }
-  setFixed('getBuiltinModule', guard(loader.findBuiltin));
-  for (const [name, fd] of [
-    ['stdout', 1],
-    ['stderr', 2],
-  ]) {
-    Object.defineProperty(process, name, {
-      value: createOutput(fd),
-      configurable: true,
-      enumerable: true,
-      writable: true,
-    });
-  }
-}
-
-/** Written at once, as to a file: when a pipe is read must make no difference. */
-function createOutput(fd) {
-  const output = new Writable({
-    write(chunk, _encoding, done) {
-      for (let at = 0; at < chunk.length;) at += writeSync(fd, chunk, at, chunk.length - at);
-      done();
-    },
-  });
-  return Object.assign(output, { fd, _type: 'fs' });
-}
-
-/**
- * Every way to the status 0 leads through the report, and after it nothing runs. A program that calls these itself ends
- * itself; one that keeps the report from being sent, or sends another, has no count.
- */
-function reportAtExit() {
-  const { emit, exit } = process;
-  const reallyExit = process.reallyExit.bind(process);
-  const { ino } = fstatSync(REPORT_FD);
-  const end = (status) => {
-    if (status === 0) {
-      if (fstatSync(REPORT_FD).ino !== ino) reallyExit(1);
-      writeSync(REPORT_FD, `${token} ${counter[0]}\n`);
-    }
-    reallyExit(status);
-  };
-  setFixed('reallyExit', (code) => end(toStatus(code)));
-  setFixed('exit', (code) => {
-    isWaiting = false;
-    apply(exit, process, [code]);
-  });
-  setFixed('emit', function (...given) {
-    const result = apply(emit, this, given);
-    if (given[0] !== 'exit') return result;
-    if (isWaiting) process.exitCode ??= UNSETTLED;
-    if (toStatus(process.exitCode ?? given[1]) === 0) end(0);
-    return result;
-  });
-}
-
-/** What the parent sees of an exit code: the system keeps eight bits of it. */
-function toStatus(code) {
-  return typeof code === 'object' || typeof code === 'function' ? 0 : code & 0xff;
-}
-
-function setFixed(name, value) {
-  defineProperty(process, name, { value, writable: false, configurable: false, enumerable: true });
 }
