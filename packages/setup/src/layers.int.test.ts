@@ -24,6 +24,8 @@ const PULLED_CONFIG = {
   config: { Env: ['PATH=/usr/local/bin:/usr/bin:/bin', 'NODE_VERSION=22'], Cmd: ['node'] },
 };
 
+/** What was made here; a name that moved on leaves the older image behind. */
+const made = new Set<string>();
 let folder: string;
 let engine: Engine;
 beforeAll(async () => {
@@ -43,8 +45,8 @@ beforeAll(async () => {
   await loadWithLayer(engine, parts, { ...options(), name: OFFICIAL, layer: top, labels: {} });
 });
 afterAll(async () => {
-  for (const name of [OFFICIAL, ...NAMES]) {
-    await engine.readText(`/images/${name}?force=1`, { method: 'DELETE' });
+  for (const image of [...made, OFFICIAL]) {
+    await engine.readText(`/images/${image}?force=1`, { method: 'DELETE' });
   }
   rmSync(folder, { recursive: true });
 });
@@ -79,7 +81,9 @@ async function extend(parts: ImageParts, name: string, text: string): Promise<st
   const file = { path: 'usr/local/lib/kervyxa/count.sh', source, executable: true };
   const layer = await harnessLayer([file], `${source}.tar`);
   await loadWithLayer(engine, parts, { ...options(), name, layer, labels: { harness: text } });
-  return (await engine.readJson(`/images/${name}/json`)).Id;
+  const { Id: id } = await engine.readJson(`/images/${name}/json`);
+  made.add(id);
+  return id;
 }
 
 // Keeps R-SETUP-NOTHING.
