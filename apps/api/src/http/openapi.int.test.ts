@@ -99,7 +99,7 @@ describe('/openapi.json', () => {
       ([method, path, { summary, 'x-kervyxa-access': access }]) =>
         `${method} ${path} ${access.join(' or ')}: ${summary}`,
     );
-    const guide = readFileSync(GUIDE, 'utf8')
+    const guide = (readFileSync(GUIDE, 'utf8').split(/^## Calls$/m)[1] ?? '')
       .split('\n')
       .filter((line) => line.startsWith('| `'))
       .map((line) =>
