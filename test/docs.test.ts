@@ -18,6 +18,7 @@ import { VERIFIER_ERRORS } from '@kervyxa/verifier';
 import { describe, expect, it } from 'vitest';
 import { API_ERRORS } from '../apps/api/src/errors.ts';
 import { CLI_ERRORS } from '../apps/cli/src/errors.ts';
+import { bulletsOf, loadLintTable } from '../fixtures/lint-table.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
@@ -56,6 +57,15 @@ describe('the README', () => {
       meaning,
     ]);
     expect(tableUnder('What approval says')).toEqual(findings);
+  });
+
+  it('has every way to be invalid with its finding, and no other', () => {
+    const bullets = bulletsOf(loadLintTable()).map(({ kind, says, codes }) => [
+      kind,
+      says,
+      codes.join(', '),
+    ]);
+    expect(tableUnder('What makes a contract invalid')).toEqual(bullets);
   });
 
   it('has every error code with its exit status and meaning, and no other', () => {

@@ -5,6 +5,10 @@ export const REQUIREMENTS = {
   'R-CONTRACT-STRICT': 'A contract is read strictly; its digest names its canonical form.',
   'R-APPROVAL-ALL': 'Approval gives every finding at once, each with a code, a place and a fix.',
   'R-APPROVAL-TIME': 'No benchmark that reduces to elapsed time is approved, in any spelling.',
+  'R-APPROVAL-BULLETS':
+    'Every known way to write an undecidable contract is refused with its own code, at its place.',
+  'R-APPROVAL-NO-FALSE-ALARM':
+    'What only looks like such a mistake is approved: a false alarm is a fault.',
   'R-APPROVAL-STATUS':
     'No command that can not fail, or hides its status, is approved as a criterion.',
   'R-INTAKE-EXACT':

@@ -101,6 +101,7 @@ export const PROVING_RULES: readonly FindingCode[] = [
 export const TREE_RULES: readonly FindingCode[] = [
   'VACUOUS_COMMAND',
   'EXIT_CODE_MASKED',
+  'NETWORK_REQUIRED',
   'INPUT_NOT_PROTECTED',
   'HARNESS_NOT_PROTECTED',
   'CONFIG_NOT_PROTECTED',

@@ -1,3 +1,4 @@
+import { COUNTED_SOURCES } from './criterion-schema.ts';
 import type { Draft, DraftCriterion } from './draft.ts';
 import type { BaseFacts } from './facts.ts';
 import { judgingToolOf, namedConfigOf, type JudgingTool } from './judging-tools.ts';
@@ -34,24 +35,27 @@ const NPM_NESTING_MAX = 8;
 export function harnessOf(criterion: DraftCriterion, facts: BaseFacts | null): Harness {
   const { judging, type, source } = criterion;
   if (judging === null || type === 'file_assertion') return NOTHING;
-  const measures = type !== 'benchmark' || !RUNNER_TAKEN.has(source ?? '');
-  return harnessOfCommand(judging.text, { facts, measures, depth: 0, seen: new Set() });
+  if (type === 'benchmark' && RUNNER_TAKEN.has(source ?? '')) return NOTHING;
+  // A counted program is the code under test itself: it is held to a pinned answer, and can not say its count.
+  const isCounted = COUNTED_SOURCES.some((counted) => counted === source);
+  const answers = type !== 'benchmark' || !isCounted;
+  return harnessOfCommand(judging.text, { facts, answers, depth: 0, seen: new Set() });
 }
 
 const NOTHING: Harness = { scripts: [], references: [], tools: [] };
 
 interface Reading {
   readonly facts: BaseFacts | null;
-  /** Whether the command's own answer decides. */
-  readonly measures: boolean;
+  /** Whether the command's own answer decides; else only what is called a check or a benchmark is a judge. */
+  readonly answers: boolean;
   readonly depth: number;
   /** npm scripts that were read: two that name each other often would be read without end. */
   readonly seen: Set<string>;
 }
 
 function harnessOfCommand(command: string, reading: Reading): Harness {
-  if (reading.depth > NPM_NESTING_MAX || !reading.measures) return NOTHING;
-  const judges = judgingCalls(command).filter(isRealCall);
+  if (reading.depth > NPM_NESTING_MAX) return NOTHING;
+  const judges = reading.answers ? judgingCalls(command).filter(isRealCall) : [];
   const others = shellCalls(command).map(({ words }) => words);
   const folders = foldersOf(others);
   const found = [

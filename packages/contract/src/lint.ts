@@ -6,7 +6,7 @@ import { FINDING_CODES } from './finding-table.ts';
 import type { Finding } from './finding.ts';
 import { harnessesOf } from './harness.ts';
 import { pointerKeys } from './pointer.ts';
-import { lintCommandSyntax, lintExitStatus, lintNetwork } from './rules-command.ts';
+import { lintCommandSyntax, lintExitStatus } from './rules-command.ts';
 import {
   lintCriterionIds,
   lintImage,
@@ -26,6 +26,7 @@ import {
 } from './rules-kind.ts';
 import { lintCountedWork } from './rules-counted.ts';
 import { lintMetricKind, lintTimeUnits } from './rules-metric.ts';
+import { lintNetwork, lintNetworkHarness, lintNetworkObjective } from './rules-network.ts';
 import {
   lintBaseTree,
   lintClocks,
@@ -36,7 +37,7 @@ import {
   lintTestCount,
   lintUnmatchedPaths,
 } from './rules-protection.ts';
-import { lintFloatingTarget, lintNetworkObjective, lintOpenEnded } from './rules-text.ts';
+import { lintFloatingTarget, lintOpenEnded } from './rules-text.ts';
 import { ContractSchema, type Contract } from './schema.ts';
 
 type Rule = (draft: Draft, facts: BaseFacts | null, settings: OperatorSettings) => Finding[];
@@ -63,6 +64,7 @@ const RULES: readonly Rule[] = [
   lintCommandSyntax,
   lintExitStatus,
   lintNetwork,
+  lintNetworkHarness,
   lintInputs,
   lintHarness,
   lintConfig,

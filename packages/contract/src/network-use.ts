@@ -8,12 +8,18 @@ export function networkUseOf(
   { hasBundle = false }: { readonly hasBundle?: boolean } = {},
 ): string | null {
   if (/\/dev\/(tcp|udp)\//.test(command)) return '/dev/tcp';
+  const [, key] = API_KEY.exec(command) ?? [];
+  if (key !== undefined) return key;
   for (const { words } of shellCalls(command)) {
     const use = useOf(words);
     if (use !== null && !(hasBundle && FROM_BUNDLE.has(use))) return use;
   }
   return null;
 }
+
+// A key of a hosted model that is handed over.
+const API_KEY =
+  /(?:^|[\s;&|])((?:AZURE_)?(?:OPENAI|ANTHROPIC|GEMINI|MISTRAL|COHERE|GROQ|DEEPSEEK|HF|HUGGINGFACE)_(?:API_)?(?:KEY|TOKEN))=/;
 
 // The configuration in a bundle says offline and no-index, so these do without their options.
 const FROM_BUNDLE = new Set(['npm ci', 'npm install', 'npm i', 'pip install']);

@@ -4,14 +4,11 @@ import type { Draft, DraftText } from './draft.ts';
 import type { BaseFacts } from './facts.ts';
 import { findingOf } from './finding-table.ts';
 import type { Finding } from './finding.ts';
-import { packageOfNpx } from './judging-tools.ts';
-import { isInstall, networkUseOf } from './network-use.ts';
 import { npmScriptsOf } from './npm-scripts.ts';
-import { localPackages } from './package-json.ts';
 import { shellStatusKind } from './shell-status.ts';
-import { shellCalls, shellProblems } from './shell-walk.ts';
+import { shellProblems } from './shell-walk.ts';
 
-function commandsOf(draft: Draft): DraftText[] {
+export function commandsOf(draft: Draft): DraftText[] {
   return [...draft.setup, ...draft.criteria.flatMap((criterion) => criterion.commands)];
 }
 
@@ -59,44 +56,5 @@ export function lintExitStatus({ criteria }: Draft, facts: BaseFacts | null): Fi
           }),
         ];
     }
-  });
-}
-
-/** NETWORK_REQUIRED and, where a package may or may not be there, NPX_NOT_LOCAL. */
-export function lintNetwork(draft: Draft, facts: BaseFacts | null): Finding[] {
-  return commandsOf(draft).flatMap((place) => [
-    ...networkFindings(place, draft),
-    ...npxFindings(place, facts),
-  ]);
-}
-
-function networkFindings({ text, pointer }: DraftText, { hasBundle }: Draft): Finding[] {
-  const use = networkUseOf(text, { hasBundle });
-  if (use === null) return [];
-  const fix = isInstall(use)
-    ? 'Containers have none: pack what the lock file names with kervyxa deps pack, name the bundle in environment.dependencies, and install by npm ci --offline or pip install --no-index.'
-    : 'Containers have none: commit what is needed, or bring it in the hidden package or a dependency bundle.';
-  return [
-    findingOf('NETWORK_REQUIRED', pointer, {
-      message: `expected a command that needs no network, got ${toPrintable(use, 100)}`,
-      fix,
-    }),
-  ];
-}
-
-function npxFindings({ text, pointer }: DraftText, facts: BaseFacts | null): Finding[] {
-  const local = localPackages(facts);
-  return shellCalls(text).flatMap(({ words }) => {
-    const name = packageOfNpx(words);
-    const isOffline = words.some(
-      (word) => word === '--no-install' || word === '--offline' || word === '--no',
-    );
-    if (name === null || isOffline || local.has(name)) return [];
-    return [
-      findingOf('NPX_NOT_LOCAL', pointer, {
-        message: `expected ${toPrintable(name, 100)} among the dependencies of package.json; npx would download it otherwise`,
-        fix: 'Write npx --no-install, and make it a devDependency of the repository.',
-      }),
-    ];
   });
 }

@@ -3,17 +3,28 @@ import { toPrintable } from '@kervyxa/core';
 import type { Draft, DraftText } from './draft.ts';
 import { findingOf } from './finding-table.ts';
 import type { Finding } from './finding.ts';
+import { shellCalls } from './shell-walk.ts';
 
 // A version that moves. "Latest" alone may be honest ("the latest entry wins"): it needs a noun that moves.
+const MOVING_VERSION = String.raw`\b(latest|newest|most recent|recent|up-to-date)\s+(available\s+|stable\s+|minor\s+|major\s+|patch\s+|published\s+|supported\s+)*(versions?|releases?|tags?|lts|commits?|main|master|snapshots?|dependenc(y|ies)|packages?)\b`;
+// Versions may be what a program is about ("returns the latest version of the list"): there, it must be one to be had.
+const RELIED_ON = String.raw`\b(us(e|es|ed|ing)|(install|requir|depend|run|work|support|compatib|against|rebas|buil[dt]|target|port|pass)\w*)\b(?:[^.;"]|\.\d){0,60}`;
 const FLOATING_PROSE = [
-  /\b(latest|newest|most recent|recent|up-to-date)\s+(available\s+|stable\s+|minor\s+|major\s+|patch\s+|published\s+|supported\s+)*(versions?|releases?|tags?|lts|commits?|main|master|snapshots?|dependenc(y|ies)|packages?)\b/i,
-  /\b(upgrad|updat|bump|mov|migrat)\w*\b[^.;]{0,80}\b(latest|newest)\b/i,
+  new RegExp(RELIED_ON + MOVING_VERSION, 'i'),
+  /\b(upgrad|updat|bump|mov|migrat)\w*\b(?:[^.;]|\.\d){0,80}\b(latest|newest)\b/i,
   /\b(dependenc(y|ies)|packages?|versions?|lockfiles?)\b[^.;]{0,40}\bup[ -]to[ -]date\b/i,
   /\bwhatever (version|release)\b/i,
   /\b(head|tip) of (the )?(main|master|trunk|default)\b/i,
 ];
+const FLOATING_BUMP = [
+  new RegExp(MOVING_VERSION, 'i'),
+  /\b(latest|newest)\b/i,
+  /\b(upgrad|updat|bump)\w*\s+((all|our|every|any|outdated)\s+)+(of\s+)?((the|our)\s+)?(dependenc(y|ies)|packages?|librar(y|ies))\b/i,
+];
 const FLOATING_TAG =
   /(?<=[\w/.-])(@(latest|next|canary|nightly|beta|edge|stable|lts|\*|x)|:(latest|nightly|edge|canary))(?![\w.-])/i;
+// `parseTag("redis:latest")` is an input of what is to be repaired.
+const CALL_OF_TEXT = /\(\s*(["'`])[^"'`]{0,200}\1[^)]{0,200}\)/g;
 const FLOATING_RANGE = /(?<=[\w/-]@)([\^~]|[<>]=?)\s*v?\d/;
 // Counted repeats: an objective of 20,000 digits and dots must not take seconds.
 const VERSION_RANGES = [
@@ -28,19 +39,18 @@ const EXACT_VERSION = /(?<![\w.^~<>=-])v?\d{1,9}\.\d{1,9}(?![\w.]{0,30}\.[x*])/;
 /** FLOATING_TARGET: what must be reached is not the same tomorrow. */
 export function lintFloatingTarget(draft: Draft): Finding[] {
   const isBump = draft.kind === 'dependency_bump';
+  const patterns = [
+    ...FLOATING_PROSE,
+    FLOATING_TAG,
+    FLOATING_RANGE,
+    ...(isBump ? [...VERSION_RANGES, ...FLOATING_BUMP] : []),
+  ];
   const findings = proseOf(draft).flatMap((place) => {
-    const patterns = [
-      ...FLOATING_PROSE,
-      FLOATING_TAG,
-      FLOATING_RANGE,
-      ...(isBump ? [...VERSION_RANGES, /\b(latest|newest)\b/i] : []),
-    ];
-    return asFloating(place, firstAffirmed(place.text, patterns));
+    const text = isBump ? place.text : place.text.replace(CALL_OF_TEXT, '()');
+    return asFloating(place, firstAffirmed(text, patterns));
   });
-  const commands = [...draft.setup, ...draft.criteria.flatMap((criterion) => criterion.commands)];
-  for (const place of commands) {
-    const match = FLOATING_TAG.exec(place.text) ?? FLOATING_RANGE.exec(place.text);
-    findings.push(...asFloating(place, match?.[0] ?? null));
+  for (const place of [...draft.setup, ...draft.criteria.flatMap(({ commands }) => commands)]) {
+    findings.push(...asFloating(place, floatingWordOf(place.text)));
   }
   const { objective } = draft;
   if (isBump && objective !== null && !EXACT_VERSION.test(objective.text)) {
@@ -52,6 +62,17 @@ export function lintFloatingTarget(draft: Draft): Finding[] {
     );
   }
   return findings;
+}
+
+/** A word of the command line that names a package or an image: `eslint@latest`, but not a text in inline code. */
+function floatingWordOf(command: string): string | null {
+  const words = shellCalls(command).flatMap(({ words: [program, ...args] }) =>
+    program === 'echo' || program === 'printf' ? [] : args,
+  );
+  const named = words.filter((word) => word !== null && /^@?[\w./-]+[@:][\w.^~<>=*-]+$/.test(word));
+  return (
+    named.find((word) => FLOATING_TAG.test(word ?? '') || FLOATING_RANGE.test(word ?? '')) ?? null
+  );
 }
 
 function asFloating({ pointer }: DraftText, found: string | null): Finding[] {
@@ -71,12 +92,14 @@ const OPEN_ENDED = [
   /\band so (on|forth)\b/i,
   /(?<![/\w.])etc\b(?!\/)/i,
   /\bet cetera\b/i,
-  /\band (many )?(more|others)\b(?! than)/i,
+  // "Group and others" are users, "10 and more entries" a number.
+  /(?<!\bgroup )(?<!\d )\band (many )?(more|others)\b(?! than)/i,
   /\bamong others\b/i,
   /\b(including|includes?),? but not limited to\b/i,
   /\bwhatever\b[^.;]{0,60}\b(comes?|arrives?|turns? up|is sent|needed)\b/i,
   /\b(any|all) (other )?(future|upcoming) (inputs?|files?|documents?|invoices?|cases?)\b/i,
-  /\b(as|where|wherever|when|if) (needed|necessary|appropriate|applicable|reasonable|possible|you see fit)\b/i,
+  // Unless it is said at once what is meant: "only if needed (a comma, a quote)".
+  /\b(as|where|wherever|when|if) (needed|necessary|appropriate|applicable|reasonable|possible|you see fit)\b(?!\s*[:(]|,? (that is|i\.e\.))/i,
   /\bas (many|much|fast|small|little|good|clean) as possible\b/i,
   /\b(to be (decided|determined|defined)|tbd|tba)\b/i,
   /\b(looks?|feels?|reads?) (good|better|nice|right|clean|cleaner)\b/i,
@@ -86,19 +109,28 @@ const OPEN_ENDED = [
   /(,\s*|\s)(\.\.\.|…)\s*($|[)\]])/,
 ];
 
-// Something that a reader could look up or compare: a number, a quotation, a name from code, a path or an option.
-const ANCHORS = [
-  /\d/,
-  /"[^"]+"|“[^”]+”|`[^`]+`|(^|[\s(])'[^']+'(?=$|[\s.,;:)])/,
-  /\b[a-z]+[A-Z]\w*|\b\w+_\w+|\b\w+\([^)]*\)/,
-  /\b[\w-]+\.[a-z]\w*\b|\b\w+\/\w*/i,
-  /(^|\s)--?\w/,
-];
+// Something that a reader could look up: a name from code, a quotation or a path.
+const QUOTED = /"[^"]+"|“[^”]+”|`[^`]+`|(^|[\s(])'[^']+'(?=$|[\s.,;:)])/;
+const FILE = /\b[\w-]+\.[a-z]\w*\b|\b\w+\/\w*/i;
+const NAMES = [QUOTED, FILE, /\b[a-z]+[A-Z]\w*|\b\w+_\w+|\b\w+\([^)]*\)/];
+// Something that a reader could compare with.
+const VALUES = [QUOTED, FILE, /\d/, /(^|\s)--?\w/];
+
+// What is to be extracted, without saying what it is.
+const UNNAMED_FIELDS =
+  /\b(important|relevant|useful|interesting|necessary|usual) (fields?|columns?|information|details|values)\b(?!\s*[:(])/i;
+const KINDS_OF_FIELDS = new Set(['data_transform', 'document_extraction']);
+
+// `log(format, ...)` takes any number of arguments: no list is cut short.
+const VARIADIC = /(\w\([^()"'`]{0,200}),\s*(\.\.\.|…)\s*\)/g;
 
 /** OPEN_ENDED_OBJECTIVE: no list that ends, or nothing at all that a machine could compare. */
 export function lintOpenEnded(draft: Draft): Finding[] {
+  const patterns = KINDS_OF_FIELDS.has(draft.kind ?? '')
+    ? [...OPEN_ENDED, UNNAMED_FIELDS]
+    : OPEN_ENDED;
   const findings = proseOf(draft).flatMap(({ text, pointer }) => {
-    const found = firstMatch(text, OPEN_ENDED);
+    const found = firstMatch(text.replace(VARIADIC, '$1)'), patterns);
     if (found === null) return [];
     return [
       findingOf('OPEN_ENDED_OBJECTIVE', pointer, {
@@ -107,45 +139,43 @@ export function lintOpenEnded(draft: Draft): Finding[] {
       }),
     ];
   });
-  const { objective } = draft;
-  if (objective !== null && !ANCHORS.some((anchor) => anchor.test(objective.text))) {
-    findings.push(
+  return [...findings, ...anchorFindings(draft)];
+}
+
+// How well something is to be done, and not what.
+const VAGUE =
+  /\b(properly|correctly|gracefully|robustly|sensibly|reliably|buggy|broken|as (expected|intended|it should))\b/i;
+
+function anchorFindings({ objective, kind, inputs }: Draft): Finding[] {
+  if (objective === null) return [];
+  const text = objective.text.replace(/\b(e\.g|i\.e|and\/or)\b/gi, '');
+  const hasName = NAMES.some((anchor) => anchor.test(text));
+  const hasValue = VALUES.some((anchor) => anchor.test(text));
+  if (!hasName && !hasValue) {
+    return [
       findingOf('OPEN_ENDED_OBJECTIVE', objective.pointer, {
         message: 'expected names, values or files, got an objective that names nothing checkable',
         fix: 'Name the function, file, command, value or count that decides.',
       }),
-    );
+    ];
   }
-  return findings;
-}
-
-const API_NAMES = String.raw`openai|anthropic|gpt-?\d\S*|chatgpt|claude|gemini|bedrock|vertex ai|cohere|mistral|hugging ?face|replicate|llm`;
-const HOSTED_MODELS = [
-  new RegExp(String.raw`\b(hosted|remote|cloud|live)\s+(\w+[\s/-]+){0,2}(models?|llms?)\b`, 'i'),
-  new RegExp(String.raw`\b(${API_NAMES})('s)?\s+(\w+\s+){0,2}(api|endpoint|service)s?\b`, 'i'),
-  new RegExp(
-    String.raw`\b(calls?|calling|query|querying|asks?|asking|sent to|via|through)\s+(the\s+)?(${API_NAMES})\b`,
-    'i',
-  ),
-  /\b(downloads?|fetch(es)?|scrapes?|pulls?)\b[^.;]{0,60}\b(from the (internet|web)|from https?:)/i,
-];
-
-// Elsewhere an objective may well be about the code that talks to such a service.
-const SCORING_KINDS = new Set(['model_evaluation', 'document_extraction', 'benchmark', 'custom']);
-
-/** The objective itself asks for a network: a hosted model, a download. */
-export function lintNetworkObjective({ kind, title, objective }: Draft): Finding[] {
-  if (!SCORING_KINDS.has(kind ?? '')) return [];
-  return [title, objective].flatMap((place) => {
-    const found = place && firstAffirmed(place.text, HOSTED_MODELS);
-    if (!place || found === null) return [];
+  if (kind === 'test_creation' && !hasName) {
     return [
-      findingOf('NETWORK_REQUIRED', place.pointer, {
-        message: `expected work that is judged without a network, got "${toPrintable(found.trim(), 100)}"`,
-        fix: 'Score what is committed to the repository: vendor the model or the data.',
+      findingOf('OPEN_ENDED_OBJECTIVE', objective.pointer, {
+        message:
+          'expected the function or file that is to be tested, got an objective that names none',
+        fix: 'Name it as slug() or src/slug.js: what is covered by chance protects nothing.',
       }),
     ];
-  });
+  }
+  const vague = hasValue || inputs.length > 0 ? null : VAGUE.exec(text);
+  if (vague === null) return [];
+  return [
+    findingOf('OPEN_ENDED_OBJECTIVE', objective.pointer, {
+      message: `expected the inputs and what must come of them, got "${vague[0]}" and no value or file`,
+      fix: 'Quote each input with its result, or name the frozen file that lists them.',
+    }),
+  ];
 }
 
 function proseOf({ title, objective, notes }: Draft): DraftText[] {
@@ -156,7 +186,7 @@ const NEGATION =
   /\b(no|not|never|without|nor|neither|cannot|can't|don't|doesn't|mustn't|instead of|rather than)\b/i;
 
 /** The first match in a sentence that does not deny it: "not the latest version" is no floating target. */
-function firstAffirmed(text: string, patterns: readonly RegExp[]): string | null {
+export function firstAffirmed(text: string, patterns: readonly RegExp[]): string | null {
   for (const sentence of text.split(/(?<=[.;!?])\s+|\n+/)) {
     for (const pattern of patterns) {
       const match = pattern.exec(sentence);

@@ -16,7 +16,7 @@ const TIME_UNITS = `
   cpu-seconds | CPU seconds | core-hours | wallclock | wall clock | wall-clock | walltime |
   ticks | jiffies | clock ticks | elapsed | duration | time | runtime | speedup |
   rtt | TTFB | TTI | CPU | cpu % | Sek | mn | zeit | temps | tiempo | pause | x faster |
-  percent of a second | % of a minute | s/s | ｍｓ | ｓｅｃｏｎｄｓ | m\u200bs | se\u00adconds
+  percent of a second | second-order seconds | % of a minute | s/s | ｍｓ | ｓｅｃｏｎｄｓ | m\u200bs | se\u00adconds
 `;
 
 const HONEST_UNITS = `
@@ -28,7 +28,7 @@ const HONEST_UNITS = `
   queries | requests | messages | papers | wrappers | helpers | persons | cases | classes |
   bytes per word | bytes/word | errors per file | ppm | pixels | metres | grams | mm | m |
   bleu | rouge-l | top-1 accuracy | perplexity | MSE | loc | cyclomatic complexity |
-  ops | operations | maps | loops | hops | items | entries | symbols | cents | units
+  second-order terms | second level calls | ops | operations | maps | loops | hops | items | entries | symbols | cents | units
 `;
 
 const TIME_NAMES = `

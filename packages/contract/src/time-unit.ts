@@ -44,8 +44,12 @@ const TIME_SUFFIX =
   /(latency|duration|elapsed|seconds?|millis|micros|nanos|throughput|wallclock|runtime)$/;
 const PER_TIME = /^.+per(secs?|seconds?|mins?|minutes?|hrs?|hours?|days?|ms)$/;
 
+// Not the unit: "second-order terms".
+const ORDINAL = /\bsecond[ -](order|degree|level)\b/gi;
+
 function unitWords(unit: string): string[] {
   return foldText(unit)
+    .replace(ORDINAL, '')
     .split(/[^A-Za-z0-9%]+/)
     .flatMap((word) => [word, ...splitCamelCase(word)])
     .map((word) => word.replace(/^\d+/, ''))

@@ -545,6 +545,20 @@ export const FINDING_ROWS: FindingRow[] = [
   },
   {
     code: 'NETWORK_REQUIRED',
+    pointer: '/criteria/1/command',
+    edits: [kind('benchmark'), extra(benchmark())],
+    twin: [],
+    facts: goodFacts({ files: new Map([['check.js', "post('https://api.openai.com/v1/x')"]]) }),
+    twinFacts: goodFacts({ files: new Map([['check.js', "post('https://api.openai.com/v1/x')"]]) }),
+  },
+  {
+    code: 'HARNESS_NOT_PROTECTED',
+    pointer: '/criteria/3/command',
+    edits: [extra(counted('node bench/run.js'))],
+    twin: [extra(counted('node cli.js words.txt'))],
+  },
+  {
+    code: 'NETWORK_REQUIRED',
     pointer: '/environment/setup/0/command',
     edits: [['/environment/setup/0/command', 'npm ci']],
     twin: [['/environment/setup/0/command', 'npm ci --offline']],
