@@ -24,7 +24,7 @@ export type {
 export { toPrintable } from './printable.ts';
 export { compilePathPattern, foldPath, patternProblem } from './paths.ts';
 export type { PathPattern, PatternProblem } from './paths.ts';
-export { createTarReader, readTar } from './read-tar.ts';
+export { createTarReader, isCompressed, readTar } from './read-tar.ts';
 export type { TarEntry } from './read-tar.ts';
 export { packTree, TREE_END_BYTES, TREE_TIME, treeHeader, treePadding } from './tree.ts';
 export type { TreeArchive, TreeEntry } from './tree.ts';

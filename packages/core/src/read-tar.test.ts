@@ -1,3 +1,4 @@
+import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { readTar, type TarEntry } from './read-tar.ts';
 import { packTree, type TreeEntry } from './tree.ts';
@@ -88,6 +89,22 @@ describe('readTar', () => {
       }
     }
     await expect(readTar(half(), () => undefined)).rejects.toThrow('Truncated');
+  });
+
+  it.each([
+    ['gzip', gzipSync],
+    ['Zstandard', zstdCompressSync],
+  ])('is handed a bomb packed with %s: refused before any of it is unpacked', async (_, press) => {
+    const bomb = Buffer.concat([Buffer.alloc(512), press(Buffer.alloc(1_048_576))]);
+    for (const [start, size] of [
+      [512, 1],
+      [512, 65_536],
+      // What is nothing is passed over, and then comes the bomb.
+      [0, 512],
+    ] as const) {
+      const stream = cut(pieces(bomb.subarray(start)), size);
+      await expect(readTar(stream, () => undefined)).rejects.toThrow('compressed');
+    }
   });
 
   it('rejects with what its caller throws', async () => {

@@ -10,12 +10,16 @@ export interface TarEntry {
   readonly size: number;
 }
 
+/** The first bytes of gzip and of Zstandard, which the parser would unpack by itself: a little becomes as much as it likes. */
+const COMPRESSED = [Buffer.from([0x1f, 0x8b]), Buffer.from([0x28, 0xb5, 0x2f, 0xfd])];
+const MAGIC_BYTES_MAX = 4;
+
 type OnEntry = (entry: TarEntry) => ((piece: Uint8Array) => void) | undefined;
 
 /**
  * Reads a tar stream, `packTree`'s or an engine's. `onEntry` sees each entry in order and may return a taker of its
  * content, which gets the bytes in pieces; nothing is kept here. Rejects with what either throws, and with an error
- * where the stream is no whole archive.
+ * where the stream is no whole plain archive.
  */
 export async function readTar(
   stream: AsyncIterable<Uint8Array | string>,
@@ -32,6 +36,7 @@ export function createTarReader(onEntry: OnEntry): {
   end(): void;
 } {
   let bytes = 0;
+  let magic = Buffer.alloc(0);
   const parser = new Parser({
     strict: true,
     onReadEntry: (entry) => {
@@ -45,12 +50,21 @@ export function createTarReader(onEntry: OnEntry): {
       // The parser knows an archive by its first entry, and an empty one has none.
       if (bytes === 0 && piece.every((byte) => byte === 0)) return;
       bytes += piece.length;
+      if (magic.length < MAGIC_BYTES_MAX) {
+        magic = Buffer.concat([magic, piece.subarray(0, MAGIC_BYTES_MAX)]);
+        if (isCompressed(magic)) throw new Error('expected a plain archive, got a compressed one');
+      }
       parser.write(piece);
     },
     end: () => {
       if (bytes > 0) parser.end();
     },
   };
+}
+
+/** Whether a stream that begins with these bytes is a compressed one. */
+export function isCompressed(bytes: Uint8Array): boolean {
+  return COMPRESSED.some((magic) => magic.equals(bytes.subarray(0, magic.length)));
 }
 
 function toEntry({ path, size, mode }: ReadEntry, type: TarEntry['type']): TarEntry {

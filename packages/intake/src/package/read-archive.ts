@@ -1,4 +1,4 @@
-import { isAppError, readTar, type TarEntry, type TreeEntry } from '@kervyxa/core';
+import { isAppError, isCompressed, readTar, type TarEntry, type TreeEntry } from '@kervyxa/core';
 import { createIntakeError } from '../errors.ts';
 import { pathProblem } from '../tree/names.ts';
 import {
@@ -22,15 +22,11 @@ export async function readPackageArchive(
   limits: PackageLimits = PACKAGE_LIMITS,
 ): Promise<VerifierPackage> {
   const bytes = await collect(stream, limits);
-  // What reads tar would unpack these too, before any of the limits.
-  const isCompressed = COMPRESSED.some((magic) => bytes.subarray(0, magic.length).equals(magic));
-  if (isCompressed) throw unreadable('got a compressed one');
+  if (isCompressed(bytes)) throw unreadable('got a compressed one');
   const root = await readFolders(bytes, limits);
   return sealPackage([...walk(root, '')]);
 }
 
-/** The first bytes of gzip and of Zstandard. */
-const COMPRESSED = [Buffer.from([0x1f, 0x8b]), Buffer.from([0x28, 0xb5, 0x2f, 0xfd])];
 /** What an archive may spend on one entry besides its content: headers, long names, padding. */
 const OVERHEAD_BYTES_MAX = 4_096;
 

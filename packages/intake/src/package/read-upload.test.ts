@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { packTree, sealTree, sha256Hex, type TreeEntry } from '@kervyxa/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -135,6 +136,14 @@ describe('a large upload', () => {
         code: 'INTAKE_PACKAGE_TOO_LARGE',
       });
     }
+  });
+
+  it('is compressed, so that little would become much: refused before it is unpacked', async () => {
+    const bytes = gzipSync(await pack([file('a', 'x'.repeat(100_000))]));
+    // Unpacked, it would be too large.
+    await expect(upload(bytes, { bytesMax: 10 })).rejects.toMatchObject({
+      code: 'INTAKE_PACKAGE_NOT_CANONICAL',
+    });
   });
 
   it('is broken off: what its stream throws is thrown', async () => {
