@@ -53,6 +53,18 @@ export function gradePolicy(
   ].flatMap(withinBound);
 }
 
+/** Of the changed files those that the constraints on paths and languages refuse, each for itself. */
+export function pathsRefused(
+  contract: Contract,
+  changedFiles: readonly ChangedFile[],
+): ReadonlySet<string> {
+  const reasons = [
+    ...gradeProtectedPaths(contract, changedFiles),
+    ...gradeLanguages(contract, changedFiles),
+  ];
+  return new Set(reasons.flatMap(({ subject }) => subject ?? []));
+}
+
 function withinBound(reasons: Reason[]): Reason[] {
   const [first] = reasons;
   if (first === undefined || reasons.length <= REASONS_MAX) return reasons;

@@ -7,6 +7,7 @@ async function planOf(
   base: FakeTree,
   good: FakeTree,
   criteria = [criterion('tests')],
+  constraints: Parameters<typeof contractWith>[0]['constraints'] = {},
 ): Promise<CheatPlan> {
   const url = 'https://git.kervyxa.example/x.git';
   const [baseCommit, commit] = [fakeCommitId('base'), fakeCommitId('good')];
@@ -16,7 +17,7 @@ async function planOf(
   const asked = { baseRepositoryUrl: url, repositoryUrl: url, baseCommit, commit };
   const outcome = await intake.fetchCommit(asked, new AbortController().signal);
   if (outcome.kind !== 'fetched') throw new Error(outcome.message);
-  return planCheats(contractWith({ criteria }), outcome.source);
+  return planCheats(contractWith({ criteria, constraints }), outcome.source);
 }
 
 const idsOf = ({ cheats }: CheatPlan) => cheats.map(({ id }) => id);
@@ -55,6 +56,64 @@ describe('a plan of cheats', () => {
     const plan = await planOf({ [path]: '1', a: '1' }, { [path]: '1', a: '2' });
     const deleted = plan.cheats.find(({ kind }) => kind === 'tests_deleted');
     expect(deleted?.edits).toEqual([{ kind: 'delete', path }]);
+  });
+
+  // A commit that touches one of them fails whatever the criteria do.
+  const MANY = { 'test/a.js': '1', 'test/b.js': '1', 'test/c.bin': '1', 'src/d.test.js': '1' };
+  const deletedOf = ({ cheats }: CheatPlan) =>
+    cheats
+      .filter(({ kind }) => kind === 'tests_deleted')
+      .map(({ from, edits }) => [from, ...edits.map(({ path }) => path)]);
+
+  it.each<[string, Record<string, unknown>, string[][]]>([
+    [
+      'all where none is protected',
+      {},
+      [['commit', 'src/d.test.js', 'test/a.js', 'test/b.js', 'test/c.bin']],
+    ],
+    ['not the protected', { protectedPaths: ['test/'] }, [['commit', 'src/d.test.js']]],
+    [
+      'not those beside editablePaths',
+      { editablePaths: ['a', 'test/a*'] },
+      [['commit', 'test/a.js']],
+    ],
+    [
+      'not those of another language',
+      { allowedLanguages: ['javascript'] },
+      [['commit', 'src/d.test.js', 'test/a.js', 'test/b.js']],
+    ],
+    [
+      'as many as may change, beside the solution and without it',
+      { maxChangedFiles: 2 },
+      [
+        ['commit', 'src/d.test.js'],
+        ['base', 'src/d.test.js', 'test/a.js'],
+      ],
+    ],
+    [
+      'at base only, where the solution leaves no room',
+      { maxChangedFiles: 1 },
+      [['base', 'src/d.test.js']],
+    ],
+    [
+      'all, to show it, where every one is protected',
+      { protectedPaths: ['test/', '**/*.test.js'] },
+      [['commit', 'src/d.test.js', 'test/a.js', 'test/b.js', 'test/c.bin']],
+    ],
+  ])('deletes the tests that policy lets go: %s', async (_, constraints, expected) => {
+    const plan = await planOf({ ...MANY, a: '1' }, { ...MANY, a: '2' }, undefined, {
+      maxChangedFiles: 9,
+      ...constraints,
+    });
+    expect(deletedOf(plan)).toEqual(expected);
+  });
+
+  it('deletes a test that the commit adds, however full the commit is', async () => {
+    const plan = await planOf({ a: '1' }, { a: '2', 'test/n.js': '1' }, undefined, {
+      protectedPaths: ['test/old/'],
+      maxChangedFiles: 2,
+    });
+    expect(deletedOf(plan)).toEqual([['commit', 'test/n.js']]);
   });
 
   it.each([

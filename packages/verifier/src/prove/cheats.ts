@@ -1,6 +1,7 @@
 import { type Contract, languagesOf } from '@kervyxa/contract';
 import { toPrintable } from '@kervyxa/core';
 import type { ChangedFile, FetchedCommit, TreeEdit, TreeFiles } from '@kervyxa/intake';
+import { pathsRefused } from '../policy.ts';
 import { isKnownProgram, withExitAtImport, withPrintedLine } from './program-edits.ts';
 import type { ProvingColumn } from './report.ts';
 
@@ -32,20 +33,19 @@ const TEST_FILE = /(?:^|\/)(?:test_[^/]*|tests?\.[^/]+|[^/]*(?:[._-](?:test|spec
 /**
  * Commits that do not solve the task, made from the base and the first known-good commit:
  *
- * 1. nothing changed; 2. every changed file as in the base, one at a time; 3. the tests deleted;
+ * 1. nothing changed; 2. every changed file as in the base, one at a time; 3. the tests deleted that may be;
  * 4. on the base, every program file that the commit changes with the best value of each marker metric printed at its
  *    end; 5. the same files leaving with status 0 at import, 6. and that with the metric printed first.
  */
 export async function planCheats(contract: Contract, good: FetchedCommit): Promise<CheatPlan> {
   const { programs, notes } = await readPrograms(good);
   const metrics = bestMetrics(contract);
-  const tests = good.files().paths.filter(looksLikeTest);
   const groups = toGroups(programs, PROGRAMS_MAX);
   return {
     cheats: [
       { id: 'empty-diff', kind: 'empty_diff', title: 'Nothing changed', from: 'base', edits: [] },
       ...toReverts(good.changedFiles),
-      ...(tests.length === 0 ? [] : [toTestsDeleted(tests)]),
+      ...toTestsDeleted(contract, good),
       ...groups.flatMap((group, at) => toPrinted(group, metrics, at + 1)),
       ...groups.flatMap((group, at) => toExits(group, metrics, at + 1)),
     ],
@@ -68,14 +68,47 @@ function looksLikeTest(path: string): boolean {
   return TEST_FOLDER.test(path) || TEST_FILE.test(path);
 }
 
-function toTestsDeleted(paths: readonly string[]): Cheat {
+/**
+ * A commit that touches a protected test fails whatever the criteria do, so the tests deleted are those that policy lets
+ * go, as many as fit beside the solution; where more would fit without it, the base loses them as well. Where policy
+ * keeps every test, all are deleted, to show that.
+ */
+function toTestsDeleted(contract: Contract, good: FetchedCommit): Cheat[] {
+  const tests = good.files().paths.filter(looksLikeTest);
+  if (tests.length === 0) return [];
+  const tried = good.derive('commit', tests.map(toDeletion));
+  const refused = pathsRefused(contract, tried.changedFiles);
+  const faulty = new Set(tried.treeFaults.map(({ path }) => path));
+  const inBase = new Set(good.baseFiles().paths);
+  const own = tests.filter((path) => !inBase.has(path));
+  const ofTest = new Set(tests);
+  const others = tried.changedFiles.filter(({ path }) => !ofTest.has(path));
+  const free = tests.filter((path) => inBase.has(path) && !refused.has(path) && !faulty.has(path));
+  const { maxChangedFiles } = contract.constraints;
+  const room = Math.max(0, maxChangedFiles - others.length);
+  const beside = [...own, ...free.slice(0, room)];
+  const deleted = beside.length === 0 && free.length === 0 ? tests : beside;
+  return [
+    ...(deleted.length === 0 ? [] : [toDeleted('tests-deleted', 'commit', deleted)]),
+    ...(free.length <= room
+      ? []
+      : [toDeleted('tests-deleted-at-base', 'base', free.slice(0, maxChangedFiles))]),
+  ];
+}
+
+function toDeleted(id: string, from: Cheat['from'], paths: readonly string[]): Cheat {
+  const whose = from === 'base' ? 'Base' : 'Known-good';
   return {
-    id: 'tests-deleted',
+    id,
     kind: 'tests_deleted',
-    title: `Known-good without its tests: ${sayPaths(paths.map((path) => ({ path })))}`,
-    from: 'commit',
-    edits: paths.map((path) => ({ kind: 'delete', path })),
+    title: `${whose} without its tests: ${sayPaths(paths.map((path) => ({ path })))}`,
+    from,
+    edits: paths.map(toDeletion),
   };
+}
+
+function toDeletion(path: string): TreeEdit {
+  return { kind: 'delete', path };
 }
 
 interface Program {

@@ -1,5 +1,5 @@
 import { defineErrors } from '@kervyxa/core';
-import { fakeCommitId } from '@kervyxa/intake/fake';
+import { fakeCommitId, type FakeTree } from '@kervyxa/intake/fake';
 import type { FakeBehaviour, FakeCommand } from '@kervyxa/sandbox/fake';
 import { describe, expect, it } from 'vitest';
 import { criterion } from '../testing/contract.ts';
@@ -334,6 +334,17 @@ describe('commits that do not solve the task', () => {
       },
     ]);
     expect(await findingsOf({ commands: { tests } })).toEqual([]);
+  });
+
+  it('deletes the one test that is not protected among those that are', async () => {
+    const withTest = (tree: FakeTree) => ({ ...tree, 'answer.test.js': 'test\n' });
+    const { base, good, bad } = TREES;
+    const { report } = await proveStory({
+      trees: { base: withTest(base), good: withTest(good), bad: withTest(bad) },
+    });
+    expect(report.findings).toMatchObject([
+      { code: 'CHEAT_PASSES', message: expect.stringContaining('its tests: answer.test.js') },
+    ]);
   });
 
   const criteria = [

@@ -14,7 +14,7 @@ export const COLUMN_KINDS = [
   'empty_diff',
   /** The known-good commit with one changed file as in the base. */
   'file_reverted',
-  /** The known-good commit without its tests. */
+  /** The known-good commit, or the base, without tests that the constraints let go. */
   'tests_deleted',
   /** The base, with the best value of a metric printed by a program that the known-good commit changes. */
   'metric_printed',
