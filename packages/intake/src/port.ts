@@ -72,7 +72,7 @@ export type TreeEdit =
   /** The base's entry, whatever its type and mode; absent there: taken away. */
   | { readonly kind: 'revert'; readonly path: string }
   | { readonly kind: 'delete'; readonly path: string }
-  /** Keeps the mode of a file that is there; else a plain file. */
+  /** Keeps the mode of a file that is there, or else that of the commit's; else a plain file. */
   | { readonly kind: 'write'; readonly path: string; readonly content: Uint8Array };
 
 /** The commit, fetched and checked, readable until `close`. Nothing of it lies on the host as a working tree. */

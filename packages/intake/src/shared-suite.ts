@@ -43,6 +43,10 @@ const COMMITS = {
     tree: { ...BASE, 'a.txt': { content: 'one\ntwo\n', mode: '100755' } },
     parents: ['base'],
   },
+  'adds a program': {
+    tree: { ...BASE, run: { content: 'exit 0\n', mode: '100755' } },
+    parents: ['base'],
+  },
   'link instead of folder': {
     tree: { ...without('protected/verify.sh'), protected: { symlink: 'Old' } },
     parents: ['base'],
@@ -353,6 +357,13 @@ export function describeIntake(
       ]);
       expect(derived.archive().digest).toMatch(/^[0-9a-f]{64}$/);
       expect(derived.tree).not.toBe(source.derive('commit', []).tree);
+    });
+
+    it('writes into the base what the commit adds, and it can be run as the commit’s can', async () => {
+      const source = await fetched('adds a program');
+      const content = Buffer.from('exit 1\n');
+      const derived = source.derive('base', [{ kind: 'write', path: 'run', content }]);
+      expect(await unpack(derived.archive())).toMatchObject({ run: ['755', 'exit 1\n'] });
     });
 
     it('writes what stands there already: no change', async () => {

@@ -41,13 +41,15 @@ export function deriveTree(
     return { path, isUtf8: true, mode, oid, size: content.length };
   };
   const inBase = new Map(base.records.map((record) => [record.path, record]));
+  const inCommit = new Map(commit.records.map((record) => [record.path, record]));
   const start = from === 'base' ? base : commit;
   const placed = new Map(start.records.map((record) => [record.path, record]));
   for (const edit of edits) {
     const there = placed.get(edit.path);
     placed.delete(edit.path);
     if (edit.kind === 'delete') continue;
-    const mode = there !== undefined && isFileMode(there.mode) ? there.mode : MODE_FILE;
+    const modes = [there?.mode, inCommit.get(edit.path)?.mode];
+    const mode = modes.find((each) => each !== undefined && isFileMode(each)) ?? MODE_FILE;
     const record =
       edit.kind === 'revert' ? inBase.get(edit.path) : writeFile(edit.path, edit.content, mode);
     if (record === undefined) continue;

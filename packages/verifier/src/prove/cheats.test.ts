@@ -166,6 +166,31 @@ describe('a plan of cheats', () => {
     expect(plan.notes).toEqual([expect.stringContaining('lib.rs')]);
   });
 
+  it('writes into programs without an extension, told by their first line, and keeps that of an added one', async () => {
+    const plan = await planOf(
+      { 'bin/old': '#!/usr/bin/env node\nold();\n', 'bin/ruby': '#!/usr/bin/ruby\n', data: '#1' },
+      {
+        'bin/old': '#!/usr/bin/env node\nnew();\n',
+        'bin/new': '#!/bin/sh\nnew\n',
+        'bin/ruby': '#!/usr/bin/ruby\nnew\n',
+        data: '#2',
+        Makefile: 'all:\n',
+      },
+    );
+    const exits = plan.cheats.filter(({ kind }) => kind === 'exits_at_import');
+    const contents = exits.flatMap(({ edits }) =>
+      edits.map((edit) => [edit.path, edit.kind === 'write' ? String(edit.content) : '']),
+    );
+    expect(contents).toEqual([
+      ['bin/new', '#!/bin/sh\nexit 0\n'],
+      ['bin/old', '#!/usr/bin/env node\nprocess.exit(0);\nold();\n'],
+    ]);
+    expect(plan.notes.map((note) => /into (\S+):/.exec(note)?.[1])).toEqual([
+      'Makefile',
+      'bin/ruby',
+    ]);
+  });
+
   it('prints each best value once, however many metrics share it', async () => {
     const criteria = [benchmark('a', 'lt', 5), benchmark('b', 'lt', 9), benchmark('c', 'gt', 9)];
     expect(idsOf(await planOf({ 'a.js': '' }, { 'a.js': 'x' }, criteria))).toEqual([

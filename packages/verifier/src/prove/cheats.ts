@@ -1,8 +1,14 @@
 import { type Contract, languagesOf } from '@kervyxa/contract';
 import { toPrintable } from '@kervyxa/core';
-import type { ChangedFile, FetchedCommit, TreeEdit, TreeFiles } from '@kervyxa/intake';
+import type { ChangedFile, FetchedCommit, TreeEdit } from '@kervyxa/intake';
 import { pathsRefused } from '../policy.ts';
-import { isKnownProgram, withExitAtImport, withPrintedLine } from './program-edits.ts';
+import {
+  isKnownProgram,
+  lacksExtension,
+  shebangOf,
+  withExitAtImport,
+  withPrintedLine,
+} from './program-edits.ts';
 import type { ProvingColumn } from './report.ts';
 
 /** A commit that must fail, as edits of the known-good commit's tree or the base's. */
@@ -113,7 +119,7 @@ function toDeletion(path: string): TreeEdit {
 
 interface Program {
   readonly path: string;
-  /** As in the base; empty where the commit adds it. */
+  /** As in the base; where the commit adds it, its first line if that names an interpreter. */
   readonly text: Uint8Array;
 }
 
@@ -187,17 +193,18 @@ async function readPrograms(
   const notes: string[] = [];
   const leaveOut = (path: string, why: string) =>
     notes.push(`No cheat was written into ${toPrintable(path, 300)}: ${why}.`);
-  const base = good.baseFiles();
   for (const file of good.changedFiles) {
     const { path } = file;
-    if (!isWritable(file)) continue;
-    if (!isKnownProgram(path)) {
-      if (isProgram(path)) leaveOut(path, 'it is not JavaScript, TypeScript, Python or shell');
-      continue;
+    // What has no extension may be one by its first line.
+    const isNamed = isProgram(path);
+    if (!isWritable(file) || !(isNamed || lacksExtension(path))) continue;
+    const text = await readProgram(good, file);
+    if (text === null) {
+      if (isNamed) leaveOut(path, `it has more than ${PROGRAM_BYTES_MAX} bytes`);
+    } else if (isKnownProgram(path, text)) programs.push({ path, text });
+    else if (isNamed || shebangOf(text).length > 0) {
+      leaveOut(path, 'it is not JavaScript, TypeScript, Python or shell');
     }
-    const text = await readProgram(base, file);
-    if (text === null) leaveOut(path, `it has more than ${PROGRAM_BYTES_MAX} bytes`);
-    else programs.push({ path, text });
   }
   return { programs, notes };
 }
@@ -211,9 +218,11 @@ function isProgram(path: string): boolean {
   return languagesOf(path)?.types.includes('programming') ?? false;
 }
 
-async function readProgram(base: TreeFiles, file: ChangedFile): Promise<Uint8Array | null> {
-  if (file.status === 'added') return new Uint8Array();
-  return base.readFile(file.path, PROGRAM_BYTES_MAX);
+/** Of one that the commit adds only the line that says how to run it. Null where it is too large. */
+async function readProgram(good: FetchedCommit, file: ChangedFile): Promise<Uint8Array | null> {
+  if (file.status !== 'added') return good.baseFiles().readFile(file.path, PROGRAM_BYTES_MAX);
+  const text = await good.files().readFile(file.path, PROGRAM_BYTES_MAX);
+  return text === null ? null : shebangOf(text);
 }
 
 /** Deals items into at most `groupsMax` groups of neighbours, as even as can be. */

@@ -25,6 +25,12 @@ describe('a program that leaves at import', () => {
     ['a.py', 'from __future__ import annotations\n', 'import os; os._exit(0)\n'],
     ['a.sh', '#!/bin/sh\nrun\n', '#!/bin/sh\nexit 0\n'],
     ['a.sh', '#!/bin/sh', 'exit 0\n'],
+    [
+      'bin/a',
+      '#!/usr/bin/env -S node --x\nrun();\n',
+      '#!/usr/bin/env -S node --x\nprocess.exit(0);\nrun();\n',
+    ],
+    ['bin/a', '#!/usr/bin/python3.11\nrun()\n', '#!/usr/bin/python3.11\nimport os; os._exit(0)\n'],
   ])('%s', (path, text, expected) => {
     expect(exit(path, text)).toBe(expected);
   });
@@ -39,7 +45,16 @@ describe('a program that leaves at import', () => {
   });
 });
 
-it('knows programs by their names', () => {
-  const names = ['a.js', 'b/c.tsx', 'd.py', 'e.sh', 'f.rs', 'js', 'README.md', 'a.js.map'];
-  expect(names.filter(isKnownProgram)).toEqual(['a.js', 'b/c.tsx', 'd.py', 'e.sh']);
+it('knows programs by their names, and without an extension by their first line', () => {
+  const shebang = Buffer.from('#!/bin/bash\n');
+  const names = ['a.js', 'b/c.tsx', 'd.py', 'e.sh', 'f.rs', 'js', 'README.md', 'a.js.map', '.x'];
+  const none = new Uint8Array();
+  expect(names.filter((name) => isKnownProgram(name, none))).toEqual(names.slice(0, 4));
+  expect(names.filter((name) => isKnownProgram(name, shebang))).toEqual([
+    ...names.slice(0, 4),
+    'js',
+    '.x',
+  ]);
+  expect(isKnownProgram('x', Buffer.from('#!/usr/bin/ruby\n'))).toBe(false);
+  expect(isKnownProgram('x', Buffer.from('# node\n'))).toBe(false);
 });

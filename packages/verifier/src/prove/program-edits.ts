@@ -2,6 +2,8 @@ const NEWLINE = 0x0a;
 
 interface Language {
   readonly extensions: readonly string[];
+  /** In the first line of a file without an extension. */
+  readonly interpreter: RegExp;
   readonly print: (line: string) => string;
   readonly exit: string;
   /**
@@ -13,6 +15,7 @@ interface Language {
 
 const LANGUAGES: readonly Language[] = [
   {
+    interpreter: /\bnode\b/,
     extensions: ['.js', '.cjs', '.mjs', '.jsx', '.ts', '.cts', '.mts', '.tsx'],
     print: (line) => `console.log('${line}');`,
     exit: 'process.exit(0);',
@@ -20,26 +23,33 @@ const LANGUAGES: readonly Language[] = [
   },
   {
     extensions: ['.py'],
+    interpreter: /\bpython[\d.]*\b/,
     print: (line) => `print('${line}', flush=True)`,
     exit: 'import os; os._exit(0)',
     keepsText: false,
   },
   {
     extensions: ['.sh'],
+    interpreter: /\b(?:ba|da)?sh\b/,
     print: (line) => `echo '${line}'`,
     exit: 'exit 0',
     keepsText: false,
   },
 ];
 
-/** Whether cheats can be written into the file: JavaScript, TypeScript, Python or shell by its name. */
-export function isKnownProgram(path: string): boolean {
-  return languageOf(path) !== undefined;
+/** Whether cheats can be written into the file: JavaScript, TypeScript, Python or shell, by its name or first line. */
+export function isKnownProgram(path: string, text: Uint8Array): boolean {
+  return languageOf(path, text) !== undefined;
+}
+
+/** Whether only its first line could tell what it is. */
+export function lacksExtension(path: string): boolean {
+  return !/[^/]\.[^/]*$/.test(path);
 }
 
 /** The program, and at its end a line that prints `line`; it has no quote or backslash. */
 export function withPrintedLine(path: string, text: Uint8Array, line: string): Uint8Array {
-  const added = `${knownLanguageOf(path).print(line)}\n`;
+  const added = `${knownLanguageOf(path, text).print(line)}\n`;
   const isOpen = text.length > 0 && text.at(-1) !== NEWLINE;
   return Buffer.concat([text, Buffer.from(isOpen ? `\n${added}` : added)]);
 }
@@ -50,11 +60,16 @@ export function withExitAtImport(
   text: Uint8Array,
   line: string | null = null,
 ): Uint8Array {
-  const { print, exit, keepsText } = knownLanguageOf(path);
+  const { print, exit, keepsText } = knownLanguageOf(path, text);
   const added = line === null ? `${exit}\n` : `${print(line)}\n${exit}\n`;
   const start = shebangLength(text);
   const [shebang, rest] = [text.subarray(0, start), text.subarray(start)];
   return Buffer.concat([shebang, Buffer.from(added), ...(keepsText ? [rest] : [])]);
+}
+
+/** The first line where it names an interpreter, else nothing. */
+export function shebangOf(text: Uint8Array): Uint8Array {
+  return text.subarray(0, shebangLength(text));
 }
 
 /** Bytes of a first line that names an interpreter, with its newline. */
@@ -64,12 +79,16 @@ function shebangLength(text: Uint8Array): number {
   return end < 0 ? 0 : end + 1;
 }
 
-function languageOf(path: string): Language | undefined {
-  return LANGUAGES.find(({ extensions }) => extensions.some((end) => path.endsWith(end)));
+function languageOf(path: string, text: Uint8Array): Language | undefined {
+  if (!lacksExtension(path)) {
+    return LANGUAGES.find(({ extensions }) => extensions.some((end) => path.endsWith(end)));
+  }
+  const shebang = Buffer.from(shebangOf(text)).toString('latin1');
+  return LANGUAGES.find(({ interpreter }) => interpreter.test(shebang));
 }
 
-function knownLanguageOf(path: string): Language {
-  const language = languageOf(path);
+function knownLanguageOf(path: string, text: Uint8Array): Language {
+  const language = languageOf(path, text);
   if (language === undefined) throw new TypeError(`expected a program that is known, got ${path}`);
   return language;
 }
