@@ -241,6 +241,21 @@ describe('kervyxa prove', () => {
     expect(readFileSync(report, 'utf8')).toBe('a file');
   });
 
+  it('can not keep its report in the end: tells it all the same', async () => {
+    const report = join(root, 'report');
+    const machine = machineOf();
+    const run = runProve(writeContract(), { report }, contextOf(), {
+      ...machine,
+      open: async (options) => {
+        rmSync(report, { recursive: true });
+        return machine.open(options);
+      },
+    });
+    await expect(run).rejects.toMatchObject({ code: 'CLI_EVIDENCE_UNWRITABLE' });
+    expect(host.stdout.text()).toContain('proved  no findings');
+    expect(host.stdout.text()).not.toContain('report   ');
+  });
+
   it('says what is removed when it is stopped, and when that is done', async () => {
     const context = contextOf();
     const machine: ProveMachine = {

@@ -125,13 +125,14 @@ export async function runProve(
   const report = await proveWithProgress(request, context, machine);
 
   const json = toJsonText(report);
-  save?.({ json, html: toReportPage(report, asked.title) });
   // Set off from the progress above it, where both are on one terminal.
   if (host.stdout.isTerminal && host.stderr.isTerminal) host.stdout.write('\n');
-  const kept = options.report === undefined ? '' : `report   ${toPrintable(options.report)}\n`;
-  host.stdout.write(
-    options.json === true ? json : `${toProvingText(report, host.stdout)}\n${kept}`,
-  );
+  host.stdout.write(options.json === true ? json : `${toProvingText(report, host.stdout)}\n`);
+  if (save !== null) {
+    // Last: what took an hour to find out is told even where it can't be kept.
+    save({ json, html: toReportPage(report, asked.title) });
+    if (options.json !== true) host.stdout.write(`report   ${toPrintable(options.report ?? '')}\n`);
+  }
   return report.isProved ? 0 : EXIT_REFUSED;
 }
 
