@@ -193,6 +193,25 @@ describe('an approval that our side breaks', () => {
     }, PATIENCE);
   });
 
+  it('has a commit of proof whose server never answers: FAILED, never refused, and nothing was run', async () => {
+    const silent = { kind: 'unavailable', reason: 'REPOSITORY_UNREACHABLE', message: 'x' } as const;
+    const intake = createFakeIntake({ commits: SERVED });
+    world.startWorker({
+      intake: {
+        ...intake,
+        fetchCommit: async (request, signal) =>
+          request.commit === commitOf('good') ? silent : intake.fetchCommit(request, signal),
+      },
+    });
+    const id = await world.draftContract();
+    await vi.waitFor(async () => {
+      await world.hurry();
+      expect(await world.database.reads.contract(id)).toMatchObject({ approvalState: 'FAILED' });
+    }, PATIENCE);
+    const row = await world.contractIs(id, { state: 'DRAFT', provingBlob: null });
+    expect(row.approvalProblem).toMatch(/^REPOSITORY_UNREACHABLE: .*proof/);
+  });
+
   it('is of a worker that is killed while it proves: proved from the start by whoever takes it then', async () => {
     let isLost = false;
     const hanging = (): FakeBehaviour => (isLost ? {} : { hangs: 'until_abort' });

@@ -57,7 +57,7 @@ async function tryApproving(
     const linted = await fetchAtPlace(
       deps,
       job,
-      (until) => lint(deps, task.contract, { tries, signal: until }),
+      (until) => lint(deps, task.contract, until),
       signal,
     );
     return linted.kind === 'refused' ? linted : await prove(deps, task, linted, signal);
@@ -68,6 +68,7 @@ async function tryApproving(
     if (isAppError(error) && error.traits.fault === 'caller') return toFailed(error);
     deps.log.warn({ contractId: task.contract.id, err: error }, 'an approval broke');
     if (tries < TRIES_MAX) return null;
+    if (error instanceof ProofUnreachable) return { kind: 'failed', problem: error.message };
     return isAppError(error) ? toFailed(error) : BROKEN;
   }
 }
@@ -93,7 +94,7 @@ interface Linted {
 async function lint(
   deps: JobDeps,
   row: ContractRow,
-  { tries, signal }: { readonly tries: number; readonly signal: AbortSignal },
+  signal: AbortSignal,
 ): Promise<Linted | Extract<Outcome, { kind: 'refused' }>> {
   const { intake, settings } = deps;
   const document: unknown = JSON.parse(row.document);
@@ -106,8 +107,7 @@ async function lint(
 
     const pinned = await pin(deps, contract, signal);
     const baseBlob = await captureBase(deps, base, signal);
-    const isHere = await fetchProof(deps, pinned, signal);
-    if (!isHere && tries < TRIES_MAX) throw new ProofUnreachable('a server did not answer');
+    await fetchProof(deps, pinned, signal);
     return { kind: 'linted', contract: pinned, baseBlob, findings };
   } finally {
     await base.close();
@@ -147,34 +147,39 @@ async function captureBase(
   return (await database.work.saveBlob(capture, { bytesMax: CAPTURE_BYTES_MAX })).sha256;
 }
 
-/** Another try is worth it. */
+/** Another try is worth it. Its message is for the requester. */
 class ProofUnreachable extends Error {
   override readonly name = 'ProofUnreachable';
 }
 
 /**
  * Has the commits of `proof` in this machine's intake: proving fetches inside the gate, where a server that trickles
- * would hold up whoever wants to be alone. False where a server does not answer; what else can't be had is left for
- * proving to say.
+ * would hold up whoever wants to be alone. What can't be had for another reason than a server that does not answer is
+ * left for proving to say. Throws ProofUnreachable.
  */
 async function fetchProof(
   { intake }: JobDeps,
   { repository, proof }: Contract,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<void> {
   const { url: baseRepositoryUrl, baseCommit } = repository;
-  let isHere = true;
   for (const { commit, repository: own } of proof) {
     const repositoryUrl = own ?? baseRepositoryUrl;
     try {
       const asked = { baseRepositoryUrl, baseCommit, repositoryUrl, commit };
       const outcome = await intake.fetchCommit(asked, signal);
       if (outcome.kind === 'fetched') await outcome.source.close();
-      isHere &&= outcome.kind === 'fetched' || outcome.reason !== 'REPOSITORY_UNREACHABLE';
+      else if (outcome.reason === 'REPOSITORY_UNREACHABLE') throw unreachable(commit, outcome);
     } catch (error) {
       signal.throwIfAborted();
       if (!isAppError(error) || error.traits.fault !== 'caller') throw error;
     }
   }
-  return isHere;
+}
+
+function unreachable(commit: string, { message }: { readonly message: string }): Error {
+  return new ProofUnreachable(
+    `REPOSITORY_UNREACHABLE: expected commit ${commit} of proof from its server, got none: ${message}; ` +
+      'approve again once the server answers',
+  );
 }
