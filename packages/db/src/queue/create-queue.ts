@@ -1,4 +1,10 @@
-import { PgBoss, type CommandResponse, type Db, type JobWithMetadata } from 'pg-boss';
+import {
+  PgBoss,
+  type CommandResponse,
+  type Db,
+  type FetchGroupConcurrencyOptions,
+  type JobWithMetadata,
+} from 'pg-boss';
 import { z } from 'zod';
 import { KEEP_ALIVE } from '../pool.ts';
 import { QUEUES, type LeasedJob, type Queue, type QueueName } from '../ports.ts';
@@ -110,8 +116,16 @@ async function openQueue(boss: PgBoss, name: QueueName, leaseSeconds: number): P
   await boss.updateQueue(name, settings);
 }
 
+/** An approval may take hours: of one requester only one is done at a time, so that others find a worker. */
+const TAKE_OPTIONS: Readonly<Record<QueueName, FetchGroupConcurrencyOptions>> = {
+  capture: {},
+  verify: {},
+  approve: { groupConcurrency: 1 },
+};
+
 async function takeJob(boss: PgBoss, name: QueueName, wake: () => void): Promise<LeasedJob | null> {
-  const [job] = await boss.fetch<JobData>(name, { batchSize: 1, includeMetadata: true });
+  const options = { batchSize: 1, includeMetadata: true, ...TAKE_OPTIONS[name] } as const;
+  const [job] = await boss.fetch<JobData>(name, options);
   if (job === undefined || job.singletonKey === null) return null;
   await advanceClock(boss.getDb(), name, -job.priority);
   return toLeased(boss, name, { ...job, singletonKey: job.singletonKey }, wake);

@@ -76,6 +76,7 @@ export async function sendNew(
     db,
     priority: -turn,
     singletonKey: subjectId,
+    ...(name === 'approve' && { group: { id: flow.solverId } }),
     ...(delayMs === 0 ? {} : { startAfter: delayMs / 1_000 }),
   });
   return id !== null;
