@@ -18,7 +18,12 @@ describe('the command line', () => {
     [
       'a missing argument',
       ['lint'],
-      /missing required argument 'file'\nfix: "kervyxa help lint" shows how\.\n$/,
+      /missing required argument 'file'\nfix: "kervyxa lint --help" shows how\.\n$/,
+    ],
+    [
+      'a missing option of a command below another',
+      ['deps', 'pack', '--lockfile', 'x'],
+      /'-o, --out <file>' not specified\nfix: "kervyxa deps pack --help" shows how\.\n$/,
     ],
     ['an argument too many', ['doctor', 'now'], /too many arguments/],
     ['a port that is none', ['up', '--port', '65536'], /expected a whole number from 0 to 65535/],

@@ -19,17 +19,17 @@ import { VERSION } from './version.ts';
 
 const EXIT_USAGE = 2;
 const COMMANDS = [
-  { name: 'lint', define: lintCommand },
-  { name: 'prove', define: proveCommand },
-  { name: 'verify', define: verifyCommand },
-  { name: 'deps', define: depsCommand },
-  { name: 'package', define: packageCommand },
-  { name: 'up', define: upCommand },
-  { name: 'api', define: apiCommand },
-  { name: 'worker', define: workerCommand },
-  { name: 'operator-key', define: operatorKeyCommand },
-  { name: 'doctor', define: doctorCommand },
-  { name: 'runtimes', define: runtimesCommand },
+  lintCommand,
+  proveCommand,
+  verifyCommand,
+  depsCommand,
+  packageCommand,
+  upCommand,
+  apiCommand,
+  workerCommand,
+  operatorKeyCommand,
+  doctorCommand,
+  runtimesCommand,
 ] as const;
 
 /** Runs one command line and answers its exit code. Never throws. */
@@ -42,13 +42,14 @@ export async function runCli(argv: readonly string[], host: Host): Promise<numbe
     endsBySignal: false,
     toExitCode: ({ exitCode }) => exitCode,
   };
+  const program = createProgram(context);
   try {
-    await createProgram(context).parseAsync(argv, { from: 'user' });
+    await program.parseAsync(argv, { from: 'user' });
     // Who is asked to stop and has done so has done well.
     if (context.endsBySignal) return context.exitCode;
     return interrupts.exitCode() ?? context.exitCode;
   } catch (error) {
-    return endWithError(error, context, argv[0]);
+    return endWithError(error, context, namesOf(program, argv));
   } finally {
     interrupts.close();
   }
@@ -60,7 +61,7 @@ function createProgram(context: CommandContext): Command {
     .description('Decides, by machine, whether a git commit earned its bounty.')
     .version(VERSION)
     .addHelpText('after', EXAMPLES);
-  for (const { define } of COMMANDS) program.addCommand(define(context));
+  for (const define of COMMANDS) program.addCommand(define(context));
   for (const command of withSubcommands(program)) {
     command
       .exitOverride()
@@ -79,6 +80,13 @@ function createProgram(context: CommandContext): Command {
   return program;
 }
 
+/** The command that a command line means, from the outermost one in: `deps`, `pack`. */
+function namesOf(program: Command, argv: readonly string[]): string[] {
+  const [word = '', ...rest] = argv;
+  const named = program.commands.find((command) => command.name() === word);
+  return named === undefined ? [] : [word, ...namesOf(named, rest)];
+}
+
 function withSubcommands(command: Command): Command[] {
   return [command, ...command.commands.flatMap(withSubcommands)];
 }
@@ -92,7 +100,7 @@ Examples:
       --repo https://git.example.org/fork.git \\
       --commit 1f0c3d5e7a9b2c4d6e8f0a1b3c5d7e9f1a2b3c4d
 
-kervyxa help COMMAND shows the options, examples and exit codes of a command;
+kervyxa COMMAND --help shows the options, examples and exit codes of a command;
 docs/contracts.md tells how to write a contract.
 
 Environment:
@@ -102,11 +110,7 @@ Environment:
   NO_COLOR           no colours
   KERVYXA_DEBUG=1    the stack of an error`;
 
-function endWithError(
-  error: unknown,
-  context: CommandContext,
-  command: string | undefined,
-): number {
+function endWithError(error: unknown, context: CommandContext, names: readonly string[]): number {
   const { host, interrupts } = context;
   const stopped = interrupts.exitCode();
   if (stopped !== null) {
@@ -119,7 +123,7 @@ function endWithError(
   // Help and version throw, too; help that nobody asked for is a usage error that the help itself explains.
   if (error.exitCode === 0) return 0;
   if (error.code === 'commander.help') return EXIT_USAGE;
-  return presentFailure(toUsageError(error, command), host).exitCode;
+  return presentFailure(toUsageError(error, names), host).exitCode;
 }
 
 function isAbort(error: unknown, signal: AbortSignal): boolean {
@@ -127,14 +131,15 @@ function isAbort(error: unknown, signal: AbortSignal): boolean {
 }
 
 /** Commander puts its suggestion on a second line, in brackets. */
-function toUsageError(error: CommanderError, command: string | undefined): Error {
+function toUsageError(error: CommanderError, names: readonly string[]): Error {
   const [message = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
-  const isKnown = COMMANDS.some(({ name }) => name === command);
   return cliError('CLI_USAGE_INVALID', {
     message,
     fix:
       suggestion?.replace(/^\((.*)\)$/, '$1') ??
-      (isKnown ? `"kervyxa help ${command}" shows how.` : '"kervyxa help" shows the commands.'),
+      (names.length === 0
+        ? '"kervyxa help" shows the commands.'
+        : `"kervyxa ${names.join(' ')} --help" shows how.`),
     cause: error,
   });
 }

@@ -103,7 +103,7 @@ async function loadRequest(options: DepsPackOptions): Promise<PackRequest> {
   if (lockfile.length + requirements.length === 0) {
     throw cliError('CLI_USAGE_INVALID', {
       message: 'expected --lockfile FILE or --requirements FILE, got neither',
-      fix: '"kervyxa help deps pack" shows how.',
+      fix: '"kervyxa deps pack --help" shows how.',
     });
   }
   return {
