@@ -63,6 +63,13 @@ describe('openBundle', () => {
         await promisify(execFile)('mkfifo', [file]);
       },
     ],
+    [
+      'that can be opened and not be read',
+      async () => {
+        await rm(file);
+        await symlink('/proc/self/mem', file);
+      },
+    ],
   ])('refuses a file %s', async (_title, spoil) => {
     await spoil();
     await expect(openBundle(file)).rejects.toMatchObject({ code: 'INTAKE_PACKAGE_UNREADABLE' });

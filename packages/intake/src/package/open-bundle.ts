@@ -26,7 +26,7 @@ export async function openBundle(
   limits: TreeLimits = BUNDLE_LIMITS,
 ): Promise<TreeArchive> {
   const facts = await stat(path).catch((error: unknown) => {
-    throw unreadable(`got ${toPrintable(path, 300)}, which can't be read`, error);
+    throw cannotRead(path, error);
   });
   if (facts.isDirectory()) return openFolder(path, limits);
   if (facts.isFile()) return openFile(path, limits);
@@ -49,15 +49,23 @@ async function openFolder(folder: string, limits: TreeLimits): Promise<TreeArchi
 
 async function openFile(file: string, limits: TreeLimits): Promise<TreeArchive> {
   const totals = { entryCount: 0, bytesTotal: 0 };
-  const checked = passCanonical(createReadStream(file), limits, (entryCount, bytesTotal) =>
+  const checked = passCanonical(readFrom(file), limits, (entryCount, bytesTotal) =>
     Object.assign(totals, { entryCount, bytesTotal }),
   );
   const digest = await digestOf(checked);
   return {
     digest,
     ...totals,
-    open: (signal) => unchanged(createReadStream(file), digest, signal),
+    open: (signal) => unchanged(readFrom(file), digest, signal),
   };
+}
+
+async function* readFrom(file: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* createReadStream(file);
+  } catch (error) {
+    throw cannotRead(file, error);
+  }
 }
 
 async function digestOf(stream: AsyncIterable<Uint8Array>): Promise<string> {
@@ -80,6 +88,10 @@ async function* unchanged(
   }
   if (hash.digest('hex') === digest) return;
   throw unreadable('got one that has changed since it was read');
+}
+
+function cannotRead(path: string, cause: unknown): Error {
+  return unreadable(`got ${toPrintable(path, 300)}, which can't be read`, cause);
 }
 
 function unreadable(got: string, cause?: unknown): Error {

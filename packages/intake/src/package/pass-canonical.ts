@@ -128,7 +128,7 @@ function createOrder(): { add(entry: TreeEntry): void } {
 function notCanonical(got: string, cause?: unknown): Error {
   return createIntakeError('INTAKE_PACKAGE_NOT_CANONICAL', {
     message: `expected an archive as kervyxa deps pack and kervyxa package pack write it, ${got}`,
-    fix: 'upload the file that they write; only small archives are put in order here',
+    fix: 'give the file that they write, as it is; only small uploads are put in order',
     cause,
   });
 }
