@@ -64,7 +64,9 @@ const TABLE = {
   SAME_CONTAINER_SECRET: advise(
     'Hidden answers are readable by the code under test; judge_probe keeps them apart.',
   ),
-  PROOF_MISSING: refuse('No known-good or no known-bad commit is named in proof.'),
+  PROOF_MISSING: refuse(
+    'No known-good commit is named in proof, or no known-bad one that a criterion refuses.',
+  ),
   PROOF_NOT_REPRODUCED: refuse('A commit of proof did not get the verdict that it names.'),
   BASE_ALREADY_PASSES: refuse(
     'Every criterion passes at the base commit: there is nothing to earn.',

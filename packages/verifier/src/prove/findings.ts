@@ -12,7 +12,7 @@ import type { CriterionReplays, ProvingColumn, Replay } from './report.ts';
 
 type Proof = Contract['proof'][number];
 
-const COMMAND_FIX =
+export const COMMAND_FIX =
   'Correct the command, the image or the limits; "kervyxa prove" shows how it ends on the base.';
 
 /** PROOF_MISSING. */
@@ -120,6 +120,24 @@ export function gradeProof(
   ];
 }
 
+/** PROOF_MISSING where each known-bad commit fails by its diff alone: the criteria have refused nothing then. */
+export function gradeKnownBad(judged: readonly JudgedColumn[]): Finding[] {
+  const bad = judged.filter(({ column }) => column.kind === 'known_bad');
+  const [first] = bad;
+  if (first === undefined || !bad.every(failsByDiff)) return [];
+  return [
+    toFinding('PROOF_MISSING', '/proof', {
+      message: `expected a known-bad commit (expected FAIL) that a criterion refuses, got ${bad.length} that the constraints refuse before any criterion runs`,
+      fix: 'Name one that keeps the constraints and does the work wrongly, as a hasty or dishonest solver would.',
+      evidence: toEvidence(...first.column.reasons.map(sayReason)),
+    }),
+  ];
+}
+
+function failsByDiff({ column, imageDigest }: JudgedColumn): boolean {
+  return column.verdict === 'FAIL' && imageDigest === null;
+}
+
 function problemOfProof(
   { commit, expected, failing }: Proof,
   { verdict, reasons, criteria }: ProvingColumn,
@@ -179,49 +197,11 @@ function sayRun({ status, reason, exitCode }: Replay): string {
   return `${status.replace('_', ' ')}${why}${exitCode === null ? '' : `, exit ${exitCode}`}`;
 }
 
-/**
- * CHEAT_PASSES for a commit that must fail. One that can't be judged has not failed: it is CONTRACT_BROKEN, because
- * whatever it is that stopped us, a solver could bring it about as well.
- */
-export function gradeCheat({ column, logs }: JudgedColumn): Finding[] {
-  const { verdict, title, diff, reasons, criteria } = column;
-  if (verdict === 'FAIL') return [];
-  if (verdict === 'PASS') {
-    return [
-      toFinding('CHEAT_PASSES', '/criteria', {
-        message: `expected FAIL of a commit that does not solve the task, got PASS: ${title}`,
-        fix: CHEAT_FIXES[column.kind] ?? 'Add a criterion that fails on this diff.',
-        evidence: toEvidence(diff),
-      }),
-    ];
-  }
-  const tails = criteria.flatMap(({ id, status }) =>
-    status === 'inconclusive' ? [logs.tailOf(`criterion:${id}`)] : [],
-  );
-  return [
-    toFinding('CONTRACT_BROKEN', '/criteria', {
-      message: `expected FAIL of a commit that does not solve the task, got ${verdict}: ${title}`,
-      fix: COMMAND_FIX,
-      evidence: toEvidence(...reasons.map(sayReason), ...tails, diff),
-    }),
-  ];
-}
-
-const CHEAT_FIXES: Readonly<Partial<Record<ProvingColumn['kind'], string>>> = {
-  file_reverted:
-    'Add a criterion that needs this file’s change, or leave the change out of the known-good commit.',
-  tests_deleted: 'Protect the tests in constraints.protectedPaths.',
-  metric_printed:
-    'Let a parent process of the harness print the metric, and run the solver’s code as its child.',
-  exits_at_import:
-    'Let the harness run the solver’s code as a child and check what it gave, not its exit status.',
-};
-
-function sayReason({ code, subject, message }: Reason): string {
+export function sayReason({ code, subject, message }: Reason): string {
   return `${code}${subject === null ? '' : ` at ${subject}`}: ${message}`;
 }
 
-function toFinding(
+export function toFinding(
   code: FindingCode,
   pointer: string,
   { evidence, ...text }: { message: string; fix: string; evidence?: string | undefined },

@@ -214,13 +214,30 @@ describe('proving commits of proof', () => {
     ]);
   });
 
+  it.each([
+    ['the base itself', TREES.base],
+    ['one that touches what is protected', { ...TREES.bad, 'test/x.js': '1' }],
+  ])('names as known-bad only %s: no criterion has refused anything', async (_, bad) => {
+    const { report } = await proveStory({ trees: { bad } });
+    expect(report.findings).toMatchObject([
+      {
+        code: 'PROOF_MISSING',
+        pointer: '/proof',
+        message: expect.stringContaining('that a criterion refuses, got 1'),
+      },
+    ]);
+    const contract = { proof: [GOOD, BAD, proof('worse', 'FAIL')] };
+    const trees = { bad, worse: TREES.bad };
+    expect(await findingsOf({ contract, trees })).toEqual([]);
+  });
+
   it('names a criterion on a commit that policy refuses: it never ran', async () => {
     const { report } = await proveStory({
       contract: {
         constraints: { protectedPaths: ['README.md'] },
-        proof: [GOOD, proof('bad', 'FAIL', 'tests')],
+        proof: [GOOD, proof('other', 'FAIL', 'tests'), BAD],
       },
-      trees: { bad: { ...TREES.bad, 'README.md': 'mine\n' } },
+      trees: { other: { ...TREES.bad, 'README.md': 'mine\n' } },
     });
     expect(report.findings).toMatchObject([
       { pointer: '/proof/1', message: expect.stringContaining('got not run') },
@@ -376,6 +393,29 @@ describe('commits that do not solve the task', () => {
       'exits-1',
       'exits-1-2',
     ]);
+  });
+
+  it('prints the metric, and is believed though the tests fail: who passes them is paid for printing', async () => {
+    const withTests = [...criteria, criterion('tests')];
+    const { report } = await proveStory({
+      contract: { criteria: withTests },
+      commands: { bench: gullible },
+    });
+    expect(report.columns.filter(({ verdict }) => verdict === 'PASS')).toHaveLength(1);
+    expect(report.findings).toMatchObject([
+      {
+        code: 'CHEAT_PASSES',
+        pointer: '/criteria/0',
+        message: expect.stringContaining('KERVYXA_METRIC=0 printed at the end of answer.js'),
+        evidence: expect.stringContaining("+console.log('KERVYXA_METRIC=0');"),
+      },
+    ]);
+  });
+
+  it('meets a metric that the base meets already, by printing: nothing is won by that', async () => {
+    const bench: FakeCommand = () => ({ stdout: 'KERVYXA_METRIC=5\n' });
+    const contract = { criteria: [...criteria, criterion('tests')] };
+    expect(await findingsOf({ contract, commands: { bench } })).toEqual([]);
   });
 
   it('leaves with status 0 at import, and is believed', async () => {

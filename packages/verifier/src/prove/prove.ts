@@ -9,6 +9,7 @@ import type { CommitSha, TreeArchive } from '@kervyxa/core';
 import type { FetchedCommit } from '@kervyxa/intake';
 import { createGate } from '../gate.ts';
 import { assertInputsFrozen, type VerifierDeps } from '../verify-commit.ts';
+import { gradeCheat, gradeForgedMetrics } from './cheat-findings.ts';
 import { planCheats } from './cheats.ts';
 import {
   type ColumnBench,
@@ -19,7 +20,7 @@ import {
   toUnjudged,
   withFetched,
 } from './column.ts';
-import { gradeBase, gradeCheat, gradeProof, gradeReplays, lintProof } from './findings.ts';
+import { gradeBase, gradeKnownBad, gradeProof, gradeReplays, lintProof } from './findings.ts';
 import { toReplays } from './replays.ts';
 import type { CriterionReplays, ProvingColumn, ProvingReport } from './report.ts';
 
@@ -63,10 +64,11 @@ export type Prove = (
  *
  * 1. The base: some criterion must fail, regression must pass, and every command must come to an end there. A contract
  *    that is broken there is proved no further.
- * 2. Each commit of `proof` must get the verdict that it names. None needs a claim.
+ * 2. Each commit of `proof` must get the verdict that it names, and a criterion refuse one of the known-bad ones. None
+ *    needs a claim.
  * 3. Replays of the first known-good commit must agree with one another.
- * 4. Commits that do not solve the task, made of base and known-good, must all fail. They are made of what passes: a
- *    known-good commit that does not has its finding already.
+ * 4. Commits that do not solve the task, made of base and known-good, must all fail, and by their printing meet no
+ *    metric. They are made of what passes: a known-good commit that does not has its finding already.
  *
  * Throws VERIFIER_PROVING_BROKEN where something of ours kept a column from being judged (a report never rests on
  * that), VERIFIER_PACKAGE_MISMATCH, VERIFIER_DEPENDENCIES_MISMATCH, INTAKE_URL_REFUSED of the base, and the signal's
@@ -188,6 +190,7 @@ async function proveProof(bench: Bench): Promise<KnownGood | null> {
     const hasRun = judged.column.criteria.some(({ status }) => status !== 'not_run');
     if (expected === 'PASS' && hasRun) knownGood ??= { ...asked, judged };
   }
+  bench.findings.push(...gradeKnownBad(bench.judged));
   return knownGood;
 }
 
@@ -224,12 +227,18 @@ async function proveCheats(bench: Bench, good: FetchedCommit): Promise<void> {
   const { cheats, notes } = await planCheats(bench.contract, good);
   bench.notes.push(...notes);
   bench.columnsTotal += cheats.length;
+  const judgedCheats: JudgedColumn[] = [];
   for (const { from, edits, ...cheat } of cheats) {
     const head = { ...cheat, commit: null, expected: 'FAIL' as const };
     const judged = await addColumn(bench, head, () =>
       judgeColumn(bench, head, good.derive(from, edits)),
     );
+    judgedCheats.push(judged);
     bench.findings.push(...gradeCheat(judged));
+  }
+  const [base] = bench.judged;
+  if (base !== undefined) {
+    bench.findings.push(...gradeForgedMetrics(bench.contract, base, judgedCheats));
   }
 }
 
