@@ -12,6 +12,8 @@ import { createWorld, type World } from './testing/world.ts';
 
 const PROGRAM = join(import.meta.dirname, 'testing/worker-process.ts');
 const PATIENCE = { timeout: 60_000, interval: 50 };
+/** A proving on real containers, beside whatever else this machine does. */
+const LONG_PATIENCE = { timeout: 240_000, interval: 200 };
 /** Long enough to be killed in. */
 const SCRIPTS = {
   base: 'echo bye\n',
@@ -73,19 +75,21 @@ async function startProcess(): Promise<ChildProcess> {
   return child;
 }
 
+/** A contract whose approval waits. `good`: the name of its known-good commit. */
+function draftContract(good: string): Promise<string> {
+  return world.draftContract((contract) => {
+    Object.assign(
+      contract,
+      provableHelloContract(shas['base'] ?? '', { good: shas[good] ?? '', bad: shas['bad'] ?? '' }),
+    );
+    contract.repository = { ...contract.repository, url: server.url('hello.git') };
+  });
+}
+
 /** A contract, and a submission of that commit whose command is running in a container. */
 async function submitAndWait(commit: string): Promise<string> {
   const url = server.url('hello.git');
-  const contractId = await world.draftContract((contract) => {
-    Object.assign(
-      contract,
-      provableHelloContract(shas['base'] ?? '', {
-        good: shas['good'] ?? '',
-        bad: shas['bad'] ?? '',
-      }),
-    );
-    contract.repository = { ...contract.repository, url };
-  });
+  const contractId = await draftContract('good');
   await world.fundApproved(contractId);
   const id = await world.submit(contractId, shas[commit] ?? '', url);
   const run = await world.runIs(id, { state: 'RUNNING' });
@@ -113,6 +117,35 @@ describe('a worker process', () => {
     expect(submission).toMatchObject({ verdict: 'PASS', reason: null });
     expect(await world.runIs(id, { state: 'SEALED' })).toMatchObject({ attempt: 2, tries: 1 });
     expect(await world.database.reads.listRuns(id)).toHaveLength(1);
+    await vi.waitFor(async () => {
+      expect(await containersOf(`dev.kervyxa.test-worker=${label}`)).toEqual([]);
+    }, PATIENCE);
+    second.kill('SIGTERM');
+    expect(await once(second, 'exit')).toEqual([0, null]);
+  });
+
+  it('is killed while it proves: another proves from the start, once, and nothing is left on the engine', async () => {
+    const first = await startProcess();
+    const id = await draftContract('slow');
+    const eventsOf = (name: string) =>
+      world.database.reads
+        .events({ contractId: id }, null, 1_000)
+        .then((events) => events.filter((event) => event.name === name));
+    await vi.waitFor(async () => {
+      const [told] = (await eventsOf('approval_progress')).slice(-1);
+      expect(told?.data['title']).toMatch(/^Known-good /);
+      expect(await containersOf(`dev.kervyxa.test-worker=${label}`)).not.toEqual([]);
+    }, PATIENCE);
+    first.kill('SIGKILL');
+    await once(first, 'exit');
+    await world.endLeases();
+
+    const second = await startProcess();
+    await vi.waitFor(async () => {
+      expect(await world.database.reads.contract(id)).toMatchObject({ state: 'PROVED' });
+    }, LONG_PATIENCE);
+    expect(await eventsOf('approval_running')).toHaveLength(2);
+    expect(await eventsOf('approval_proved')).toHaveLength(1);
     await vi.waitFor(async () => {
       expect(await containersOf(`dev.kervyxa.test-worker=${label}`)).toEqual([]);
     }, PATIENCE);

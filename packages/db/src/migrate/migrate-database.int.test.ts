@@ -89,6 +89,28 @@ describe('migrateDatabase', () => {
     await database.pool.query(`DROP ROLE ${weak}`);
   });
 
+  it('takes back what words alone had approved and nobody had funded, and leaves what holds money as it is', async () => {
+    const url = await createEmptyDatabase(database);
+    await migrateDatabase(
+      url,
+      known.filter(({ name }) => name < '20261201062348'),
+    );
+    await run(url, BEFORE_PROVING);
+    await migrateDatabase(url);
+    expect(
+      await rowsOf(url, 'SELECT id, state, approval_state FROM contracts ORDER BY id'),
+    ).toEqual([
+      { id: 'con_asked', state: 'DRAFT', approval_state: 'RUNNING' },
+      { id: 'con_open', state: 'OPEN', approval_state: 'DONE' },
+      { id: 'con_proved', state: 'DRAFT', approval_state: 'NONE' },
+    ]);
+    await run(url, `UPDATE contracts SET state = 'IN_CHALLENGE' WHERE id = 'con_open'`);
+    await run(url, `UPDATE contracts SET state = 'OPEN' WHERE id = 'con_open'`);
+    // Its worker was of the version before, and has no report.
+    const proveByWords = `UPDATE contracts SET state = 'PROVED', approval_state = 'DONE' WHERE id = 'con_asked'`;
+    await expect(run(url, proveByWords)).rejects.toThrow();
+  });
+
   it('meets the table of another program under the name of its own: refuses the database', async () => {
     const url = await createEmptyDatabase(database);
     await run(url, 'CREATE TABLE "_prisma_migrations" (version int)');
@@ -102,6 +124,38 @@ describe('migrateDatabase', () => {
     await expect(migrateDatabase(url)).rejects.toMatchObject({ code: 'DB_UNAVAILABLE' });
   });
 });
+
+/** A contract at each stage of a database from before contracts were proved in containers. */
+const BEFORE_PROVING = `
+  BEGIN;
+  INSERT INTO principals (id, name, roles) VALUES ('req', 'requester', '{requester}');
+  INSERT INTO contracts (id, requester_id, document, digest, draft_digest, title, contract_kind, repository_url,
+    base_commit, closes_at, reward_minor, currency, fee_bps, window_seconds, response_seconds, bond_minor, invited_ids,
+    invite_only, needs_claim)
+  SELECT 'con_' || name, 'req', '{}', 'sha256:' || repeat('a', 64), 'sha256:' || encode(sha256(name::bytea), 'hex'),
+    'title', 'bug_fix', 'https://example.org/r.git', repeat('c', 40), now() + interval '1 day', 100, 'USD', 250, 3600,
+    3600, 5, '{}', false, false
+  FROM unnest(ARRAY['asked', 'proved', 'open']) AS name;
+  UPDATE contracts SET approval_state = 'RUNNING' WHERE id = 'con_asked';
+  UPDATE contracts SET state = 'PROVED', approval_state = 'DONE' WHERE id <> 'con_asked';
+  INSERT INTO ledger_accounts (name, currency, may_overdraw) VALUES
+    ('outside/deposits/USD', 'USD', true), ('escrow/con_open', 'USD', false);
+  INSERT INTO ledger_transfers (id, seq, kind, idempotency_key, input_hash, currency, prev_hash, hash, recorded_at)
+    SELECT 'fund', seq + 1, 'deposit', 'fund', repeat('b', 64), 'USD', hash, repeat('b', 64), now() FROM ledger_head;
+  INSERT INTO ledger_postings VALUES ('fund', 0, 'outside/deposits/USD', 'escrow/con_open', 100);
+  INSERT INTO escrows (contract_id, amount_minor, currency, transfer_id) VALUES ('con_open', 100, 'USD', 'fund');
+  UPDATE contracts SET state = 'OPEN' WHERE id = 'con_open';
+  COMMIT`;
+
+async function rowsOf(url: string, sql: string): Promise<unknown[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
 
 function makeMigration(sql: string): Migration {
   return { name: '20990101000000_test', sql, checksum: sql.length.toString() };
@@ -117,6 +171,9 @@ async function createEmptyDatabase({ url }: TestDatabase): Promise<string> {
 async function run(url: string, sql: string): Promise<void> {
   const client = new Client({ connectionString: url });
   await client.connect();
-  await client.query(sql);
-  await client.end();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
 }
