@@ -30,7 +30,8 @@ function findingsOfIssue(issue: z.core.$ZodIssue, document: unknown): Finding[] 
     );
   }
   const code = codeFor(issue, valueAt(document, issue.path));
-  const message = toPrintable(lowerFirst(issue.message), 300);
+  const said = lowerFirst(issue.message).replace(/^invalid input: /, '');
+  const message = toPrintable(said.replace(/received undefined$/, 'got nothing'), 300);
   return [findingOf(code, toPointer(issue.path), { message, fix: fixFor(code, issue) })];
 }
 

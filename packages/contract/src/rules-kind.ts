@@ -19,11 +19,12 @@ function isExistence({ type, op, value, judging }: DraftCriterion): boolean {
   return calls.length > 0 && calls.every(({ words }) => asksForPresence(words));
 }
 
+const LISTING = new Set(['ls', 'stat', 'file', 'cat', 'head', 'tail', 'wc']);
 const PRESENCE = /^-[defhLrswx]$/;
 
 function asksForPresence(words: readonly LiteralWord[]): boolean {
   const [program, ...args] = words;
-  if (program === 'ls' || program === 'stat') return true;
+  if (LISTING.has(program ?? '')) return true;
   if (program !== 'test' && program !== '[') return false;
   const operands = args.filter((word) => word !== ']' && word !== '!');
   return operands.length === 2 && PRESENCE.test(operands[0] ?? '');

@@ -3,13 +3,36 @@ import { toPrintable } from '@kervyxa/core';
 import type { Draft, DraftCriterion } from './draft.ts';
 import { findingOf } from './finding-table.ts';
 import type { Finding } from './finding.ts';
+import { firstAffirmed } from './rules-text.ts';
 import { shellCalls } from './shell-walk.ts';
 import { hasForeignLetters, timeWordOfName, timeWordOfUnit } from './time-unit.ts';
 
 /** TIME_UNIT_BENCHMARK, UNIT_UNREADABLE. */
 export function lintTimeUnits(draft: Draft): Finding[] {
   const measuring = draft.criteria.filter(({ type }) => type === 'benchmark');
-  return measuring.flatMap((criterion) => timeFindings(criterion, draft));
+  const findings = measuring.flatMap((criterion) => timeFindings(criterion, draft));
+  return findings.length > 0 ? findings : timedAim(draft);
+}
+
+// A bound in time, as the aim of a benchmark: "in under 5 ms", "p95 below 3", "twice the throughput".
+const TIMED_AIM = [
+  /\b(under|below|less than|within|at most|faster than|no more than)\s+\d[\d.,]*\s?(ms|µs|us|ns|s|sec|secs|milliseconds?|microseconds?|seconds?|minutes?)\b/i,
+  /\b(p9\d|latency|throughput|wall[- ]?clock)\b/i,
+];
+
+/** The objective of a benchmark may ask for time where its criteria don't: then they do not decide what is asked. */
+function timedAim({ kind, title, objective }: Draft): Finding[] {
+  if (kind !== 'benchmark') return [];
+  return [title, objective].flatMap((place) => {
+    const found = place && firstAffirmed(place.text, TIMED_AIM);
+    if (!place || found === null) return [];
+    return [
+      findingOf('TIME_UNIT_BENCHMARK', place.pointer, {
+        message: `expected an aim that can be counted, got "${toPrintable(found, 50)}"`,
+        fix: 'Say how much work, memory or output is allowed, as the benchmark criterion counts it.',
+      }),
+    ];
+  });
 }
 
 function timeFindings(criterion: DraftCriterion, draft: Draft): Finding[] {

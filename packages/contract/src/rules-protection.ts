@@ -123,7 +123,7 @@ export function lintConfig(draft: Draft, facts: BaseFacts | null): Finding[] {
     const names = [...new Set(open.map((path) => nameToProtect(path, tool.configs)))];
     return [
       findingOf('CONFIG_NOT_PROTECTED', PROTECT, {
-        message: `expected the configuration of ${tool.name} under protected paths, got ${names.length} names that the solver may edit or add`,
+        message: `expected the configuration of ${tool.name} under protected paths, got ${names.length === 1 ? '1 name' : `${names.length} names`} that the solver may edit or add`,
         fix: `Add ${names.map((name) => `"${name}"`).join(', ')}: names that are absent today count too. Or acknowledge it.`,
       }),
     ];

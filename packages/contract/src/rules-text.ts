@@ -8,10 +8,12 @@ import { shellCalls } from './shell-walk.ts';
 // A version that moves. "Latest" alone may be honest ("the latest entry wins"): it needs a noun that moves.
 const MOVING_VERSION = String.raw`\b(latest|newest|most recent|recent|up-to-date)\s+(available\s+|stable\s+|minor\s+|major\s+|patch\s+|published\s+|supported\s+)*(versions?|releases?|tags?|lts|commits?|main|master|snapshots?|dependenc(y|ies)|packages?)\b`;
 // Versions may be what a program is about ("returns the latest version of the list"): there, it must be one to be had.
-const RELIED_ON = String.raw`\b(us(e|es|ed|ing)|(install|requir|depend|run|work|support|compatib|against|rebas|buil[dt]|target|port|pass)\w*)\b(?:[^.;"]|\.\d){0,60}`;
+const RELIED_ON = String.raw`\b(us(e|es|ed|ing)|(upgrad|updat|bump|migrat|mov|install|requir|depend|run|work|support|compatib|against|rebas|buil[dt]|target|port|pass)\w*)\b(?:[^.;"]|\.\d){0,60}`;
 const FLOATING_PROSE = [
   new RegExp(RELIED_ON + MOVING_VERSION, 'i'),
-  /\b(upgrad|updat|bump|mov|migrat)\w*\b(?:[^.;]|\.\d){0,80}\b(latest|newest)\b/i,
+  // To the latest what? "Moves the cursor to the latest entry" is no upgrade; "to the latest React" is.
+  /\b([Uu]pgrad|[Uu]pdat|[Bb]ump|[Mm]ov|[Mm]igrat|[Pp]ort|[Ww]ork|[Rr]un)\w*\b(?:[^.;]|\.\d){0,80}\b(to|on|with)\s+((the|its|their)\s+)?(latest|newest)(?=\s*$|\s*[.,;)]|\s+of\b|\s+[A-Z])/,
+  /\bupstream('s)?\s+(main|master|head|trunk|branch)\b/i,
   /\b(dependenc(y|ies)|packages?|versions?|lockfiles?)\b[^.;]{0,40}\bup[ -]to[ -]date\b/i,
   /\bwhatever (version|release)\b/i,
   /\b(head|tip) of (the )?(main|master|trunk|default)\b/i,
@@ -88,9 +90,9 @@ function asFloating({ pointer }: DraftText, found: string | null): Finding[] {
 const OPEN_ENDED = [
   /\band (other )?(similar|the like|comparable|related)\b/i,
   /\bor (similar|the like)\b/i,
-  /\b(similar|comparable) (cases?|inputs?|entries)\b/i,
-  /\band so (on|forth)\b/i,
-  /(?<![/\w.])etc\b(?!\/)/i,
+  /\b(similar|comparable) (cases?|inputs?|entries)\b(?!\s*[:(])/i,
+  /\band so (on|forth)\b(?!,? (up|down|to|until|till)\b)/i,
+  /(?<![/\w."'`])etc\b(?!\/)/i,
   /\bet cetera\b/i,
   // "Group and others" are users, "10 and more entries" a number.
   /(?<!\bgroup )(?<!\d )\band (many )?(more|others)\b(?! than)/i,
@@ -99,11 +101,18 @@ const OPEN_ENDED = [
   /\bwhatever\b[^.;]{0,60}\b(comes?|arrives?|turns? up|is sent|needed)\b/i,
   /\b(any|all) (other )?(future|upcoming) (inputs?|files?|documents?|invoices?|cases?)\b/i,
   // Unless it is said at once what is meant: "only if needed (a comma, a quote)".
-  /\b(as|where|wherever|when|if) (needed|necessary|appropriate|applicable|reasonable|possible|you see fit)\b(?!\s*[:(]|,? (that is|i\.e\.))/i,
+  /\b(as|where|wherever|when|if) (needed|necessary|appropriate|applicable|reasonable|feasible|possible|you see fit)\b(?!\s*[:(]|,? (that is|i\.e\.)| (by|for)\b)/i,
+  /\b(ideally|preferably)\b/i,
   /\bas (many|much|fast|small|little|good|clean) as possible\b/i,
   /\b(to be (decided|determined|defined)|tbd|tba)\b/i,
   /\b(looks?|feels?|reads?) (good|better|nice|right|clean|cleaner)\b/i,
   /\bbest[ -]effort\b/i,
+  /\b(production[- ]ready|(best|good|industry) practices|clean code|user[- ]friendly|intuitive|more (readable|maintainable|robust|elegant))\b/i,
+  /\b(all|any|every|the remaining|other) ((the|known|remaining|other) )?bugs?\b/i,
+  /\bvarious (other )?(values|inputs|cases|formats|entries|files)\b/i,
+  // What stands elsewhere, or nowhere yet.
+  /\bas (discussed|agreed)\b|\b(ticket|issue) #?[a-z]*-?\d+ (says|describes|asks|wants|demands)\b/i,
+  /\b(we|I)(['’]ll| will) (add|send|provide|write|decide|define)\b/,
   /\b(all|any|other|further) (the )?(edge|corner) cases\b/i,
   // Not of a quotation such as "Loading...".
   /(,\s*|\s)(\.\.\.|…)\s*($|[)\]])/,
@@ -115,6 +124,9 @@ const FILE = /\b[\w-]+\.[a-z]\w*\b|\b\w+\/\w*/i;
 const NAMES = [QUOTED, FILE, /\b[a-z]+[A-Z]\w*|\b\w+_\w+|\b\w+\([^)]*\)/];
 // Something that a reader could compare with.
 const VALUES = [QUOTED, FILE, /\d/, /(^|\s)--?\w/];
+
+// Examples of a list that stands nowhere.
+const EXAMPLES_ONLY = /\b(inputs?|values?|cases?|entries)\s+(such as|like|for example)(?!\w)/i;
 
 // What is to be extracted, without saying what it is.
 const UNNAMED_FIELDS =
@@ -147,7 +159,8 @@ const VAGUE =
   /\b(properly|correctly|gracefully|robustly|sensibly|reliably|buggy|broken|as (expected|intended|it should))\b/i;
 
 function anchorFindings({ objective, kind, inputs }: Draft): Finding[] {
-  if (objective === null) return [];
+  // Of an upgrade, FLOATING_TARGET asks for the exact version.
+  if (objective === null || kind === 'dependency_bump') return [];
   const text = objective.text.replace(/\b(e\.g|i\.e|and\/or)\b/gi, '');
   const hasName = NAMES.some((anchor) => anchor.test(text));
   const hasValue = VALUES.some((anchor) => anchor.test(text));
@@ -168,11 +181,14 @@ function anchorFindings({ objective, kind, inputs }: Draft): Finding[] {
       }),
     ];
   }
-  const vague = hasValue || inputs.length > 0 ? null : VAGUE.exec(text);
+  const isListed = inputs.length > 0 || FILE.test(text);
+  const vague = isListed
+    ? null
+    : (EXAMPLES_ONLY.exec(text) ?? (hasValue ? null : VAGUE.exec(text)));
   if (vague === null) return [];
   return [
     findingOf('OPEN_ENDED_OBJECTIVE', objective.pointer, {
-      message: `expected the inputs and what must come of them, got "${vague[0]}" and no value or file`,
+      message: `expected the inputs and what must come of them, got "${vague[0]}" and no list of them`,
       fix: 'Quote each input with its result, or name the frozen file that lists them.',
     }),
   ];

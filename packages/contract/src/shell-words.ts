@@ -55,6 +55,7 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   stdbuf: wrapper(0, '-i -o -e'),
   setsid: wrapper(0),
   busybox: wrapper(0),
+  corepack: wrapper(0),
   sudo: wrapper(0, '-u -g'),
   doas: wrapper(0, '-u'),
   chronic: wrapper(0),
