@@ -132,7 +132,7 @@ function gradeBenchmark(
   const measured = measure(criterion, evidence);
   if (typeof measured !== 'number') return measured;
   const { name, unit, op, threshold } = criterion.metric;
-  if (compare(measured, op, threshold)) return { ...PASS, metric: measured };
+  if (meets(measured, op, threshold)) return { ...PASS, metric: measured };
   const message = `expected ${name} ${SIGNS[op]} ${threshold} ${unit}, got ${measured}`;
   return { ...fail('THRESHOLD_NOT_MET', toPrintable(message)), metric: measured };
 }
@@ -191,7 +191,7 @@ function readMarker(metric: MetricReading): number | Grade {
 }
 
 /** Compares positively only, so that nothing but a number on the right side of the threshold passes (THREATS M05). */
-function compare(
+export function meets(
   value: number,
   op: 'lt' | 'lte' | 'gt' | 'gte' | 'eq',
   threshold: number,

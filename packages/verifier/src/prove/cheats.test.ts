@@ -191,6 +191,27 @@ describe('a plan of cheats', () => {
     ]);
   });
 
+  it('prints one value where it meets every metric: what a cheat would print', async () => {
+    const criteria = [
+      benchmark('a', 'lt', 100),
+      benchmark('b', 'gte', 80),
+      benchmark('c', 'gt', 9),
+    ];
+    const { cheats } = await planOf({ 'a.js': '' }, { 'a.js': 'x' }, criteria);
+    const printed = cheats.filter(({ kind }) => kind === 'metric_printed');
+    expect(printed.map(({ title }) => title)).toEqual([
+      'Base, with KERVYXA_METRIC=80 printed at the end of a.js',
+    ]);
+  });
+
+  it('costs no more than a few hundred trees, whatever there is to print and where', async () => {
+    const criteria = Array.from({ length: 64 }, (_, at) => benchmark(`m${at}`, 'eq', at));
+    const programs = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`f${at}.js`, 'x']));
+    const { cheats } = await planOf({ 'a.js': '' }, { 'a.js': 'x', ...programs }, criteria);
+    expect(cheats.filter(({ kind }) => kind === 'metric_printed')).toHaveLength(64);
+    expect(cheats.length).toBeLessThan(200);
+  });
+
   it('prints each best value once, however many metrics share it', async () => {
     const criteria = [benchmark('a', 'lt', 5), benchmark('b', 'lt', 9), benchmark('c', 'gt', 9)];
     expect(idsOf(await planOf({ 'a.js': '' }, { 'a.js': 'x' }, criteria))).toEqual([

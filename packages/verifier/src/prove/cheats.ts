@@ -2,6 +2,7 @@ import { type Contract, languagesOf } from '@kervyxa/contract';
 import { toPrintable } from '@kervyxa/core';
 import type { ChangedFile, FetchedCommit, TreeEdit } from '@kervyxa/intake';
 import { pathsRefused } from '../policy.ts';
+import { bestMetrics } from './best-metrics.ts';
 import {
   isKnownProgram,
   lacksExtension,
@@ -29,6 +30,8 @@ export interface CheatPlan {
 /** Columns of one kind; where there are more files, several share one. */
 const REVERTS_MAX = 64;
 const PROGRAMS_MAX = 16;
+/** Columns of each kind that print, where metrics are several; more only where those alone are more. */
+const PRINTED_MAX = 32;
 const PROGRAM_BYTES_MAX = 1_048_576;
 const PATHS_SHOWN = 3;
 const TEST_FOLDER = /(?:^|\/)(?:tests?|__tests__)\//i;
@@ -46,7 +49,8 @@ const TEST_FILE = /(?:^|\/)(?:test_[^/]*|tests?\.[^/]+|[^/]*(?:[._-](?:test|spec
 export async function planCheats(contract: Contract, good: FetchedCommit): Promise<CheatPlan> {
   const { programs, notes } = await readPrograms(good);
   const metrics = bestMetrics(contract);
-  const groups = toGroups(programs, PROGRAMS_MAX);
+  const groupsMax = Math.min(PROGRAMS_MAX, Math.ceil(PRINTED_MAX / metrics.length));
+  const groups = toGroups(programs, groupsMax);
   return {
     cheats: [
       { id: 'empty-diff', kind: 'empty_diff', title: 'Nothing changed', from: 'base', edits: [] },
@@ -159,30 +163,6 @@ function toWrites(
     path: program.path,
     content: contentOf(program),
   }));
-}
-
-/** The marker lines that would meet each threshold best, each once. */
-function bestMetrics({ criteria }: Contract): string[] {
-  const values = criteria.flatMap((criterion) =>
-    criterion.type === 'benchmark' && criterion.source === 'marker'
-      ? [bestValue(criterion.metric)]
-      : [],
-  );
-  return [...new Set(values)].map((value) => `KERVYXA_METRIC=${value}`);
-}
-
-/** A plain number that passes; zero, the dream of every optimiser, where it does. */
-function bestValue({ op, threshold }: { readonly op: string; readonly threshold: number }): number {
-  switch (op) {
-    case 'lt':
-      return threshold > 0 ? 0 : threshold - 1;
-    case 'lte':
-      return Math.min(threshold, 0);
-    case 'gt':
-      return threshold + 1;
-    default:
-      return threshold;
-  }
 }
 
 /** The program files that the commit changes, as they are in the base. */
