@@ -11,7 +11,8 @@ import { count, cut, pad, paragraph, widthOf } from './text.ts';
 
 const ID_COLUMNS_MAX = 28;
 const CELL_COLUMNS = 4;
-const EVIDENCE_LINES_MAX = 12;
+const EVIDENCE_HEAD_LINES = 3;
+const EVIDENCE_END_LINES = 9;
 
 const MARKS = {
   pass: { mark: '✔', paint: 'green' },
@@ -46,14 +47,18 @@ function toFinding(finding: ProvingFinding, { colors, columns }: Screen): string
   ].join('\n');
 }
 
+/** The step that it is about comes first, what it printed last, and there is what test runners sum up. */
 function toEvidence(evidence: string, { colors, columns }: Pick<Screen, 'colors' | 'columns'>) {
-  const lines = evidence.split('\n');
-  const shown = lines
-    .slice(0, EVIDENCE_LINES_MAX)
+  const lines = evidence
+    .trimEnd()
+    .split('\n')
     .map((line) => cut(toPrintable(line), columns - 4));
-  const left = lines.length - shown.length;
-  if (left > 0) shown.push(`… and ${count(left, 'line')} more (--json or --report has all)`);
-  return colors.dim(shown.map((line) => `  | ${line}`).join('\n'));
+  const left = lines.length - EVIDENCE_HEAD_LINES - EVIDENCE_END_LINES;
+  if (left > 1) {
+    const mark = `… ${count(left, 'line')} more (--json or --report has all)`;
+    lines.splice(EVIDENCE_HEAD_LINES, left, mark);
+  }
+  return colors.dim(lines.map((line) => `  | ${line}`).join('\n'));
 }
 
 function toHeadline({ isProved, findings, columns }: ProvingReport, { colors }: Screen): string {
@@ -86,7 +91,8 @@ function toMatrix(report: ProvingReport, screen: Screen): string {
     return [colors.bold(pad('criterion', nameColumns) + head.join('')), ...rows].join('\n');
   });
   const legend = all.map((column, at) => toLegend(column, at + 1, screen)).join('\n');
-  return [...tables, legend].join('\n\n');
+  const hasHidden = criteria.some(({ visibility }) => visibility === 'hidden');
+  return [...tables, ...(hasHidden ? ['* hidden'] : []), legend].join('\n\n');
 }
 
 /** ` 3  FAIL  Known-bad 62524d2df0b2 (wanted FAIL)` */
