@@ -188,8 +188,9 @@ function lintMissingTestsAllowed(draft: Draft): Finding[] {
 
 function lintOpenTests(draft: Draft, facts: BaseFacts | null): Finding[] {
   if (facts === null) return [];
+  // A workflow such as .github/workflows/tests.yml tests nothing here.
   const tests = facts.paths.filter(
-    (path) => TEST_FILE.test(path) && !path.includes('node_modules/'),
+    (path) => TEST_FILE.test(path) && !/(^|\/)(node_modules|\.github|\.circleci)\//.test(path),
   );
   const open = tests.filter((path) => draft.isEditable(path));
   const hasHidden = draft.criteria.some(({ visibility }) => visibility === 'hidden');

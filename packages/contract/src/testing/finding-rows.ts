@@ -881,6 +881,7 @@ export const FINDING_ROWS: FindingRow[] = [
     edits: [],
     twin: [],
     facts: goodFacts({ paths: [...goodFacts().paths, 'src/other.test.js'] }),
+    twinFacts: goodFacts({ paths: [...goodFacts().paths, '.github/workflows/tests.yml'] }),
   },
   {
     code: 'TEST_COUNT_UNGUARDED',
