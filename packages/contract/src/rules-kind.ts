@@ -74,13 +74,17 @@ export function lintRegression({ criteria }: Draft): Finding[] {
 }
 
 /** NO_REFERENCE_OUTPUT: without a byte-exact target, any output could claim to be right. */
-export function lintReferenceOutput({ kind, criteria }: Draft): Finding[] {
+export function lintReferenceOutput(draft: Draft): Finding[] {
+  const { kind, criteria } = draft;
   if (kind !== 'data_transform' && kind !== 'document_extraction') return [];
   const hasReference = criteria.some(
-    ({ type, op, judging }) =>
+    ({ type, op, path, judging }) =>
       type === 'judge_probe' ||
       type === 'checker' ||
-      (type === 'file_assertion' && (op === 'sha256' || op === 'equals')) ||
+      // Of a protected file it says that an input is intact, not what comes out.
+      (type === 'file_assertion' &&
+        (op === 'sha256' || op === 'equals') &&
+        (path === null || draft.isEditable(path))) ||
       (type === 'exit_code' && judging !== null && comparesBytes(judging.text)),
   );
   if (hasReference) return [];
@@ -99,13 +103,17 @@ export function lintHeldOutSet({ kind, criteria }: Draft): Finding[] {
     kind === 'model_evaluation'
       ? ['benchmark', 'judge_probe', 'checker']
       : ['benchmark', 'judge_probe', 'checker', 'regression', 'exit_code'];
-  const isHeldOut = ({ type, visibility }: DraftCriterion) =>
-    visibility === 'hidden' && scores.includes(type ?? '');
+  // Hidden is only what lies in the package: a hidden `npm test` tries what everybody can read.
+  const isHeldOut = ({ type, visibility, commands }: DraftCriterion) =>
+    visibility === 'hidden' &&
+    scores.includes(type ?? '') &&
+    (commands.length === 0 ||
+      commands.some(({ text }) => text.includes('KERVYXA_VERIFIER_PACKAGE')));
   if (criteria.some(isHeldOut)) return [];
   return [
     findingOf('NO_HELD_OUT_SET', '/criteria', {
       message: `expected a hidden criterion of type ${scores.join(', ')}, as kind is ${kind}, got none`,
-      fix: 'Put a held-out set into the hidden package and score it in a hidden criterion.',
+      fix: 'Put a held-out set into the hidden package, and score it in a hidden criterion whose command names $KERVYXA_VERIFIER_PACKAGE.',
     }),
   ];
 }

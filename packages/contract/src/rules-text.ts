@@ -71,7 +71,9 @@ function floatingWordOf(command: string): string | null {
   const words = shellCalls(command).flatMap(({ words: [program, ...args] }) =>
     program === 'echo' || program === 'printf' ? [] : args,
   );
-  const named = words.filter((word) => word !== null && /^@?[\w./-]+[@:][\w.^~<>=*-]+$/.test(word));
+  const named = words.filter(
+    (word) => word !== null && /^@?[\w./=-]+[@:][\w.^~<>=*-]+$/.test(word),
+  );
   return (
     named.find((word) => FLOATING_TAG.test(word ?? '') || FLOATING_RANGE.test(word ?? '')) ?? null
   );
@@ -121,7 +123,7 @@ const OPEN_ENDED = [
 // Something that a reader could look up: a name from code, a quotation or a path.
 const QUOTED = /"[^"]+"|“[^”]+”|`[^`]+`|(^|[\s(])'[^']+'(?=$|[\s.,;:)])/;
 const FILE = /\b[\w-]+\.[a-z]\w*\b|\b\w+\/\w*/i;
-const NAMES = [QUOTED, FILE, /\b[a-z]+[A-Z]\w*|\b\w+_\w+|\b\w+\([^)]*\)/];
+const NAMES = [QUOTED, FILE, /\b[a-z]+[A-Z]\w*|\b\w+_\w+|\b\w+\([^)]{0,200}\)/];
 // Something that a reader could compare with.
 const VALUES = [QUOTED, FILE, /\d/, /(^|\s)--?\w/];
 
