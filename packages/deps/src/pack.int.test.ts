@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { readTar } from '@kervyxa/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { packDependencies, type DependencyBundle, type PackProgress } from './index.ts';
@@ -241,6 +242,43 @@ describe('a registry', () => {
     } finally {
       await other.close();
     }
+  });
+
+  it('sends on to another host: without the credentials, and nowhere but over the web', async () => {
+    const lockfiles = [lockfileOf({ a: await locked() })];
+    const other = await startRegistry();
+    try {
+      const seen: (string | undefined)[] = [];
+      other.answer('/else', ({ headers }, response) => {
+        seen.push(headers.authorization);
+        response.end('other bytes');
+      });
+      const { host } = new URL(registry.url);
+      writeFileSync(join(home, '.npmrc'), `//${host}/:_authToken=s3cret\n`);
+      for (const [place, code] of [
+        [`${other.url.replace('127.0.0.1', 'localhost')}/else`, 'DEPS_INTEGRITY_MISMATCH'],
+        ['file:///etc/hostname', 'DEPS_REGISTRY_UNAVAILABLE'],
+        ['/a/-/a-1.0.0.tgz', 'DEPS_REGISTRY_UNAVAILABLE'],
+      ] as const) {
+        registry.answer('/a/-/a-1.0.0.tgz', (_, response) =>
+          response.writeHead(302, { location: place }).end(),
+        );
+        await expect(pack({ lockfiles })).rejects.toThrow(failure(code, 'a@1.0.0'));
+      }
+      expect(new Set(seen)).toEqual(new Set([undefined]));
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('packs its answer so that little becomes much: cut off at the limit', async () => {
+    const lockfiles = [lockfileOf({ a: await locked() })];
+    const bomb = gzipSync(Buffer.alloc(256 * 1_048_576));
+    registry.answer('/a/-/a-1.0.0.tgz', (_, response) =>
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
+    );
+    const bytesMax = 1_000_000;
+    await expect(pack({ lockfiles, bytesMax })).rejects.toThrow(failure('DEPS_TOO_LARGE'));
   });
 });
 
