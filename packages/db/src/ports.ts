@@ -498,6 +498,8 @@ export interface Upkeep {
   forgetAnswers(olderThanMs: number, limit: number): Promise<number>;
   /** Deletes at most `limit` blobs whose saving was begun longer ago and never ended; how many. */
   forgetHalfBlobs(olderThanMs: number, limit: number): Promise<number>;
+  /** Deletes at most `limit` blobs that were saved, or saved again, longer ago and that nothing names; how many. */
+  forgetUnusedBlobs(olderThanMs: number, limit: number): Promise<number>;
   /** Sends at most `limit` jobs that wait in the tables and were lost from the queue; how many. */
   resendLost(limit: number): Promise<number>;
 }

@@ -8,9 +8,11 @@ import { startNudge, type Log } from './nudge.ts';
 const DAY_MS = 86_400_000;
 /** An Idempotency-Key answers repeats for that long. */
 const ANSWERS_KEPT_MS = 7 * DAY_MS;
-/** An upload that has not ended by then never will. */
-const HALF_BLOBS_KEPT_MS = DAY_MS;
+/** An upload that has not ended by then never will, and what was saved for an approval has been named or never will be. */
+const BLOBS_KEPT_MS = DAY_MS;
 const FORGET_BATCH = 1_000;
+/** Each may have hundreds of megabytes. */
+const FORGET_BLOBS_BATCH = 50;
 const RESEND_BATCH = 100;
 
 export const PATTERNS = {
@@ -54,7 +56,8 @@ export function startScheduler({ database, rail, log }: SchedulerOptions): Sched
     },
     forget: async () => {
       await upkeep.forgetAnswers(ANSWERS_KEPT_MS, FORGET_BATCH);
-      await upkeep.forgetHalfBlobs(HALF_BLOBS_KEPT_MS, FORGET_BATCH);
+      await upkeep.forgetHalfBlobs(BLOBS_KEPT_MS, FORGET_BATCH);
+      await upkeep.forgetUnusedBlobs(BLOBS_KEPT_MS, FORGET_BLOBS_BATCH);
     },
   };
   const nudges = (Object.keys(PATTERNS) as (keyof typeof PATTERNS)[]).map((name) =>

@@ -84,6 +84,29 @@ describe('a blob', () => {
     expect(await stores.upkeep.forgetHalfBlobs(86_400_000, 10)).toBe(0);
   });
 
+  it('that nobody names is forgotten after a while, unless it was saved again just now', async () => {
+    const { pool } = stores.test;
+    const save = async () => {
+      const bytes = randomBytes(100);
+      return { bytes, ...(await stores.work.saveBlob(inPieces(bytes, 100), { bytesMax: 100 })) };
+    };
+    const [unused, again, named, young] = [await save(), await save(), await save(), await save()];
+    await pool.query(`UPDATE blobs SET created_at = now() - interval '2 days' WHERE sha256 <> $1`, [
+      young.sha256,
+    ]);
+    const ownerId = await stores.bench.addPrincipal();
+    await pool.query(
+      'INSERT INTO packages (sha256, owner_id, entry_count, size_bytes) VALUES ($1, $2, 1, 100)',
+      [named.sha256, ownerId],
+    );
+    await stores.work.saveBlob(inPieces(again.bytes, 100), { bytesMax: 100 });
+    await stores.upkeep.forgetUnusedBlobs(86_400_000, 100);
+    expect(await read(unused.sha256)).toBeNull();
+    for (const { sha256, bytes } of [again, named, young]) {
+      expect((await read(sha256))?.equals(bytes)).toBe(true);
+    }
+  });
+
   it('whose bytes were changed on the disk is not taken for what it was', async () => {
     const bytes = randomBytes(MIB + 5);
     const { sha256 } = await stores.work.saveBlob(inPieces(bytes, MIB), { bytesMax: 2 * MIB });

@@ -75,6 +75,26 @@ export function forgetHalfBlobs(sql: Sql, olderThanMs: number, limit: number): P
   );
 }
 
+/**
+ * Removes at most `limit` that were saved longer ago and that nobody names: of uploads that came to nothing, of drafts
+ * that were edited or approved again; how many.
+ */
+export function forgetUnusedBlobs(sql: Sql, olderThanMs: number, limit: number): Promise<number> {
+  return runChange(
+    sql,
+    `DELETE FROM blobs WHERE created_at < now() - $1 * interval '1 millisecond' AND id IN (
+       SELECT b.id FROM blobs b
+       WHERE b.sha256 IS NOT NULL AND b.created_at < now() - $1 * interval '1 millisecond'
+         AND NOT EXISTS (SELECT FROM packages WHERE sha256 = b.sha256)
+         AND NOT EXISTS (SELECT FROM contracts WHERE base_blob = b.sha256)
+         AND NOT EXISTS (SELECT FROM contracts WHERE proving_blob = b.sha256)
+         AND NOT EXISTS (SELECT FROM submissions WHERE source_blob = b.sha256)
+         AND NOT EXISTS (SELECT FROM criterion_results WHERE log_blob = b.sha256)
+       LIMIT $2)`,
+    [olderThanMs, limit],
+  );
+}
+
 async function* readChunks(sql: Sql, id: bigint, sha256: string): AsyncGenerator<Uint8Array> {
   const hash = createHash('sha256');
   for (let index = 0; ; index += 1) {
@@ -126,7 +146,18 @@ async function openBlob(sql: Sql): Promise<bigint> {
 }
 
 /** False where the same bytes are kept already, also where somebody else was quicker just now. */
-async function nameBlob(sql: Sql, id: bigint, { sha256, sizeBytes }: SavedBlob): Promise<boolean> {
+async function nameBlob(sql: Sql, id: bigint, saved: SavedBlob): Promise<boolean> {
+  for (;;) {
+    if (await tryNaming(sql, id, saved)) return true;
+    // As good as new: whoever saved them again has yet to name them.
+    const touched = await runChange(sql, 'UPDATE blobs SET created_at = now() WHERE sha256 = $1', [
+      saved.sha256,
+    ]);
+    if (touched === 1) return false;
+  }
+}
+
+async function tryNaming(sql: Sql, id: bigint, { sha256, sizeBytes }: SavedBlob): Promise<boolean> {
   try {
     const named = await runChange(
       sql,

@@ -1,6 +1,6 @@
 import { createDbError } from '../errors.ts';
 import type { Upkeep } from '../ports.ts';
-import { forgetHalfBlobs } from './blobs.ts';
+import { forgetHalfBlobs, forgetUnusedBlobs } from './blobs.ts';
 import type { ExecuteDeps } from './execute.ts';
 import type { Connections } from './in-transaction.ts';
 import { resendLost } from './lost-jobs.ts';
@@ -40,6 +40,7 @@ export function createUpkeep(
         [olderThanMs, limit],
       ),
     forgetHalfBlobs: (olderThanMs, limit) => forgetHalfBlobs(pool, olderThanMs, limit),
+    forgetUnusedBlobs: (olderThanMs, limit) => forgetUnusedBlobs(pool, olderThanMs, limit),
     resendLost: (limit) => resendLost(connections, { sendJob }, limit),
   };
 }
