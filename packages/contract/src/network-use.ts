@@ -31,7 +31,7 @@ export function isInstall(use: string): boolean {
 
 const NETWORK_PROGRAMS = new Set(
   `curl wget ftp sftp ssh scp rsync nc ncat netcat telnet socat dig nslookup host ping ping6 traceroute whois aria2c
-  http https httpie uvx pipx apt apt-get aptitude apk yum dnf brew snap docker podman gh aws gcloud az ollama`.split(
+  http https httpie uvx pipx apt apt-get aptitude apk yum dnf brew snap docker podman gh aws gcloud az ollama huggingface-cli`.split(
     /\s+/,
   ),
 );
@@ -66,6 +66,8 @@ const NETWORK_SUBCOMMANDS: Readonly<Record<string, readonly string[]>> = {
   go: ['get', 'install'],
   composer: ['install', 'update', 'require'],
   dotnet: ['restore', 'add'],
+  playwright: ['install'],
+  puppeteer: ['browsers'],
 };
 const OFFLINE_OPTIONS =
   /^(--offline|--no-index|--local|--frozen=offline|--dry-run|--cached|--prefer-offline=only)$/;
@@ -81,6 +83,7 @@ function useOf(words: readonly LiteralWord[]): string | null {
     if (args.includes('-m') && module === 'pip')
       return useOf(['pip', ...args.slice(args.indexOf('pip') + 1)]);
   }
+  if (name === 'npx') return useOf(args.slice(args.findIndex((word) => !word?.startsWith('-'))));
   const inline = INTERPRETER.test(name) ? (inlineUse(args) ?? remoteProgram(args)) : null;
   if (inline !== null) return inline;
   return subcommandUse(/^pip[\d.]*$/.test(name) ? 'pip' : name, args);

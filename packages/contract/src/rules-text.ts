@@ -23,6 +23,9 @@ const FLOATING_BUMP = [
   /\b(latest|newest)\b/i,
   /\b(upgrad|updat|bump)\w*\s+((all|our|every|any|outdated)\s+)+(of\s+)?((the|our)\s+)?(dependenc(y|ies)|packages?|librar(y|ies))\b/i,
 ];
+// As an order to the solver, not as what a program does.
+const UPGRADE_OF_ALL =
+  /(?<=^|[.;]\s)(upgrade|update|bump)\s+((all|our|every|any|outdated|the)\s+)*(of\s+)?(dependencies|packages|libraries)\b/i;
 const FLOATING_TAG =
   /(?<=[\w/.-])(@(latest|next|canary|nightly|beta|edge|stable|lts|\*|x)|:(latest|nightly|edge|canary))(?![\w.-])/i;
 // `parseTag("redis:latest")` is an input of what is to be repaired.
@@ -55,6 +58,9 @@ export function lintFloatingTarget(draft: Draft): Finding[] {
     findings.push(...asFloating(place, floatingWordOf(place.text)));
   }
   const { objective } = draft;
+  if (!isBump && objective !== null && !EXACT_VERSION.test(objective.text)) {
+    findings.push(...asFloating(objective, UPGRADE_OF_ALL.exec(objective.text)?.[0] ?? null));
+  }
   if (isBump && objective !== null && !EXACT_VERSION.test(objective.text)) {
     findings.push(
       findingOf('FLOATING_TARGET', objective.pointer, {

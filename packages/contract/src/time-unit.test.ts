@@ -11,7 +11,7 @@ const TIME_UNITS = `
   ops/s | ops/sec | op/s | MB/s | MiB/s | Mbit/s | req/sec | requests per second |
   bytes per second | bytes/second | bytes-per-second | bytes_per_second | bytesPerSecond |
   opspersec | s^-1 | s⁻¹ | s-1 | s−1 | 1/s | s² | bit·s⁻¹ | Hz | kHz | MHz | hertz |
-  rps | RPS | qps | tps | fps | iops | Mbps | rpm | FLOPS | MIPS |
+  rps | RPS | qps | tps | fps | iops | Mbps | rpm | FLOPS | MIPS | Mops |
   p95 | p99 | P99 | p99.9 | p50 latency | latency | Latency (ms) | throughput |
   cpu-seconds | CPU seconds | core-hours | wallclock | wall clock | wall-clock | walltime |
   ticks | jiffies | clock ticks | elapsed | duration | time | runtime | speedup |
@@ -36,7 +36,7 @@ const TIME_NAMES = `
   time_ms | timeMs | time | time_total | response_time | responseTime | ResponseTime |
   compile_time | runtime | total_runtime | wall_clock | wallclock | cpu_seconds | cpuSeconds |
   throughput | max_throughput | ops_per_second | bytes_per_sec | requests per second | rps |
-  frame_rate | request rate | speed | speedup | time_to_first_byte | number_of_milliseconds |
+  frame_rate | request rate | speed | speed index | latency_factor | speedup | time_to_first_byte | number_of_milliseconds |
   rtt | ttfb | gc_pause | cpu | cpu_usage | cpu_load | clock_cycles | cpu cycles | times_faster |
   elapsed_s | elapsedms | build duration | startup delay | seconds | mean_latency_score
 `;
@@ -44,7 +44,7 @@ const TIME_NAMES = `
 const HONEST_NAMES = `
   timeout_errors | runtime_files | lifetime_objects | sometimes | class_count | peak_heap |
   time_zones | timestamps_parsed | compile_time_errors | seconds_field_errors | clock_files |
-  macro_f1 | pass_rate | error_rate | win rate | max_depth | min_count | max_min_ratio |
+  index_size | word_index | macro_f1 | pass_rate | error_rate | win rate | max_depth | min_count | max_min_ratio |
   bytes_total | bundle_size | lines_changed | instructions | opcode_count | block_count |
   import_cycles | dependency cycles | memory_usage | workload | page_load_errors |
   p95_heap_bytes | heap_p99 | runtime_dependencies | latency_test_failures | sec_findings

@@ -34,7 +34,7 @@ const TIME_WORDS = new Set(
   `time times timing timings duration durations elapsed latency latencies delay delays lag wall wallclock walltime
   clock runtime cputime realtime usertime systime throughput bandwidth speed speedup tick ticks jiffy jiffies
   sec secs msec msecs usec usecs nsec nsecs milli millis micro micros nano nanos mus instant
-  rps qps tps fps iops bps kbps mbps gbps pps eps cps lps wps mips flops kflops mflops gflops tflops rpm bpm
+  rps qps tps fps iops bps kbps mbps gbps pps eps cps lps wps mips flops kops mops gops kflops mflops gflops tflops rpm bpm
   hz khz mhz ghz sekunde sekunden minuten stunde stunden seconde secondes segundo segundos secondo secondi
   uptime downtime responsetime overtime jitter rtt ttfb tti fcp lcp tbt sek mn cpu pause pauses stall stalls
   faster slower slowness zeit dauer tiempo temps makespan turnaround`.split(/\s+/),
@@ -86,7 +86,7 @@ function quantityOf(word: string): Qty | null {
 const AGGREGATES = new Set(
   `total sum max min maximum minimum mean avg average median value values score metric result overall ratio percent
   percentage pct p50 p75 p90 p95 p99 p999 abs relative absolute delta diff change best worst final raw units number
-  count observed measured`.split(/\s+/),
+  index factor rating count observed measured`.split(/\s+/),
 );
 // Nouns of size: a percentile of these is a size.
 const SIZE_NOUNS = new Set(
