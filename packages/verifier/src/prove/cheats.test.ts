@@ -123,6 +123,7 @@ describe('a plan of cheats', () => {
     'inspection/a',
     'protest_song.txt',
     'spec/openapi.yaml',
+    '.github/workflows/tests.yml',
   ])('takes %s for none', async (path) => {
     expect(idsOf(await planOf({ [path]: '1', a: '1' }, { [path]: '1', a: '2' }))).toEqual([
       'empty-diff',

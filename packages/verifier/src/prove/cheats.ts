@@ -37,6 +37,8 @@ const PATHS_SHOWN = 3;
 const TEST_FOLDER = /(?:^|\/)(?:tests?|__tests__)\//i;
 /** Such a folder may hold specifications as well, of an interface or a format: only programs in it are tests. */
 const SPEC_FOLDER = /(?:^|\/)specs?\//i;
+/** A workflow such as .github/workflows/tests.yml tests nothing here, and a commit without it is no cheat. */
+const CI_FOLDER = /(?:^|\/)\.(?:github|circleci)\//;
 const TEST_FILE = /(?:^|\/)(?:test_[^/]*|tests?\.[^/]+|[^/]*(?:[._-](?:test|spec)s?)\.[^/]+)$/i;
 
 /**
@@ -74,6 +76,7 @@ function toReverts(changed: readonly ChangedFile[]): Cheat[] {
 }
 
 function looksLikeTest(path: string): boolean {
+  if (CI_FOLDER.test(path)) return false;
   if (SPEC_FOLDER.test(path) && isProgram(path)) return true;
   return TEST_FOLDER.test(path) || TEST_FILE.test(path);
 }
