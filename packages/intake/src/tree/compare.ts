@@ -9,12 +9,20 @@ export function compareTrees(
 ): ChangedFile[] {
   const before = new Map(base.map((record) => [record.path, record]));
   const after = new Map(tree.map((record) => [record.path, record]));
-  return [...new Set([...before.keys(), ...after.keys()])]
-    .toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
-    .flatMap((path) => {
-      const [from, to] = [before.get(path), after.get(path)];
-      if (from?.oid === to?.oid && from?.mode === to?.mode) return [];
-      const [baseMode, mode] = [from?.mode ?? MODE_ABSENT, to?.mode ?? MODE_ABSENT];
-      return [{ path, status: statusOf(baseMode, mode), baseMode, mode }];
-    });
+  // Sorted last: of a hundred thousand paths a handful differ.
+  const changed = [...new Set([...before.keys(), ...after.keys()])].flatMap((path) => {
+    const [from, to] = [before.get(path), after.get(path)];
+    if (from?.oid === to?.oid && from?.mode === to?.mode) return [];
+    const [baseMode, mode] = [from?.mode ?? MODE_ABSENT, to?.mode ?? MODE_ABSENT];
+    return [{ path, status: statusOf(baseMode, mode), baseMode, mode }];
+  });
+  return sortByPath(changed);
+}
+
+/** By the bytes of the path, as git sorts a listing. */
+export function sortByPath<T extends { readonly path: string }>(items: readonly T[]): T[] {
+  return items
+    .map((item) => ({ item, key: Buffer.from(item.path) }))
+    .toSorted((a, b) => Buffer.compare(a.key, b.key))
+    .map(({ item }) => item);
 }

@@ -1,7 +1,7 @@
 import { sha256Hex } from '@kervyxa/core';
 import type { ChangedFile, TreeEdit, TreeFault } from '../port.ts';
 import { isLfsPointer, lfsFault, LFS_POINTER_BYTES_MAX, submoduleFaults } from './changes.ts';
-import { compareTrees } from './compare.ts';
+import { compareTrees, sortByPath } from './compare.ts';
 import { lintTree, newFaults, type LintedTree, type TreeSizes } from './lint.ts';
 import { isFileMode, MODE_FILE, MODE_LINK, type TreeRecord } from './record.ts';
 
@@ -53,12 +53,11 @@ export function deriveTree(
     const record =
       edit.kind === 'revert' ? inBase.get(edit.path) : writeFile(edit.path, edit.content, mode);
     if (record === undefined) continue;
-    makeWay(placed, edit.path);
+    // Where something stood, nothing else is in the way.
+    if (there === undefined) makeWay(placed, edit.path);
     placed.set(edit.path, record);
   }
-  const records = [...placed.values()].toSorted((a, b) =>
-    Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)),
-  );
+  const records = sortByPath([...placed.values()]);
   const tree = { records, links: linksOf(records, [base, commit]) };
   const changedFiles = compareTrees(base.records, records);
   const treeFaults = [
