@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { canonicalJson, sha256Hex } from '@kervyxa/core';
 import type { Answer, Call } from '@kervyxa/db';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -63,6 +64,14 @@ export async function runKept(
 /** Sends text that is JSON already. */
 export function sendJson(reply: FastifyReply, status: number, text: string): FastifyReply {
   return reply.code(status).header('content-type', JSON_TYPE).serializer(asIs).send(text);
+}
+
+/** Sends what may have megabytes, and is asked for as often as somebody likes, without holding it. */
+export function sendJsonAsItComes(
+  reply: FastifyReply,
+  chunks: AsyncIterable<Uint8Array>,
+): FastifyReply {
+  return reply.header('content-type', JSON_TYPE).send(Readable.from(chunks));
 }
 
 function asIs(text: unknown): string {

@@ -7,7 +7,7 @@ import { principalOf } from '../auth/authenticate.ts';
 import type { Api, ApiContext } from '../context.ts';
 import { draftOf } from '../contract-draft.ts';
 import { createApiError, notFound } from '../errors.ts';
-import { answerWith, callOf, sendJson } from '../http/answers.ts';
+import { answerWith, callOf, sendJson, sendJsonAsItComes } from '../http/answers.ts';
 import { PROBLEM_ANSWER } from '../http/openapi.ts';
 import { PageQuery, pageOf, pageViewOf } from '../http/pages.ts';
 import {
@@ -193,7 +193,7 @@ export function registerContracts(app: Api, context: ApiContext): void {
       const report = seesOwners(sight) ? row.provingBlob : null;
       const chunks = report === null ? null : await database.blobs.readBlob(report);
       if (chunks === null) throw notFound('proving report');
-      return sendJson(reply, 200, Buffer.concat(await Array.fromAsync(chunks)).toString());
+      return sendJsonAsItComes(reply, chunks);
     },
   );
 

@@ -108,7 +108,7 @@ describe('migrateDatabase', () => {
     await run(url, `UPDATE contracts SET state = 'OPEN' WHERE id = 'con_open'`);
     // Its worker was of the version before, and has no report.
     const proveByWords = `UPDATE contracts SET state = 'PROVED', approval_state = 'DONE' WHERE id = 'con_asked'`;
-    await expect(run(url, proveByWords)).rejects.toThrow();
+    await expect(run(url, proveByWords)).rejects.toMatchObject({ constraint: 'contracts_proved' });
   });
 
   it('meets the table of another program under the name of its own: refuses the database', async () => {
