@@ -317,6 +317,9 @@ describe('replaying the known-good commit', () => {
     expect(report.replays[0]).toMatchObject({ metricSpread: 2, tolerance: 1 });
     const criteria = [benchmark(2), REGRESSION];
     expect(await findingsOf({ contract: { criteria }, commands: { bench } })).toEqual([]);
+    const tenths = inTurn(...[0.1, 0.4, 0.2].map((at) => ({ stdout: `KERVYXA_METRIC=${at}\n` })));
+    const contract = { criteria: [benchmark(0.3), REGRESSION] };
+    expect(await findingsOf({ contract, commands: { bench: tenths } })).toEqual([]);
   });
 });
 

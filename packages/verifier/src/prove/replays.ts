@@ -32,7 +32,9 @@ function toleranceOf(criterion: Criterion): number | null {
 function spreadOf(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null);
   if (known.length === 0 || known.length < values.length) return null;
-  return Math.max(...known) - Math.min(...known);
+  const spread = Math.max(...known) - Math.min(...known);
+  // Binary fractions: 0.4 - 0.1 is a little more than 0.3, and would be more than a tolerance of that.
+  return Number.isInteger(spread) ? spread : Number(spread.toPrecision(12));
 }
 
 /** In parts of the median; null with fewer than two, or where nothing took any time. */
