@@ -81,7 +81,7 @@ async function openEntry(full: string, path: string): Promise<FileHandle> {
   try {
     return await open(full, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
-    const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = codeOf(error);
     if (code === 'ELOOP') throw refused(path, 'is a symbolic link');
     if (code === 'ENXIO') throw refused(path, 'is neither a regular file nor a folder');
     throw unreadable(path, error);
@@ -100,9 +100,14 @@ async function readAtMost(handle: FileHandle, bytesMax: number): Promise<Buffer 
   return total <= bytesMax ? Buffer.concat(pieces) : null;
 }
 
+function codeOf(error: unknown): string | null {
+  return error instanceof Error && 'code' in error ? String(error.code) : null;
+}
+
 function unreadable(path: string, cause: unknown): Error {
+  const why = codeOf(cause) ?? String(cause);
   return createIntakeError('INTAKE_PACKAGE_UNREADABLE', {
-    message: `expected a package that can be read, but ${toPrintable(path, 300)} can't be`,
+    message: `expected a package that can be read, but ${toPrintable(path, 300)} can't be: ${toPrintable(why, 100)}`,
     fix: 'check the folder and its permissions',
     cause,
   });
