@@ -2,7 +2,8 @@ import { isAppError, sha256Hex } from '@kervyxa/core';
 import { available, escrow } from '@kervyxa/settlement';
 import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { callOf, openStores, type Stores, TERMS } from '../testing/open-stores.ts';
+import { toDraft } from '../testing/open-case-bench.ts';
+import { ANSWER, callOf, openStores, type Stores, TERMS } from '../testing/open-stores.ts';
 import { submitAll } from './submit.ts';
 
 const PASS = { verdict: 'PASS', reason: null, resultDigest: `sha256:${'0'.repeat(64)}` } as const;
@@ -264,3 +265,35 @@ async function balanceOf(account: string): Promise<bigint> {
   const accounts = await stores.reads.trialBalance();
   return accounts.find((each) => each.account === account)?.balanceMinor ?? 0n;
 }
+
+// Keeps R-PROVED-FIRST.
+describe('an edit and the money at the same moment', () => {
+  it('funds a reward while it is edited to another: what was proved is under money, or nothing is', async () => {
+    for (let round = 0; round < 12; round += 1) {
+      const requesterId = await stores.bench.addPrincipal();
+      await stores.bench.deposit(requesterId, 10n * TERMS.rewardMinor);
+      const contractId = await stores.bench.seedContract({ ...TERMS, requesterId });
+      await stores.cases.execute(contractId, { kind: 'prove' });
+      const proved = await stores.reads.contract(contractId);
+      const terms = { ...TERMS, requesterId, rewardMinor: 7n };
+      const draft = toDraft(`${contractId} edited`, terms, await stores.now());
+      const revise = () =>
+        stores.commands.reviseContract(callOf(requesterId), { contractId, draft }, () => ANSWER);
+      const fund = () => stores.cases.execute(contractId, { kind: 'fund' });
+      const both = round % 2 === 0 ? [fund(), revise()] : [revise(), fund()];
+      await Promise.allSettled(both);
+      const row = await stores.reads.contract(contractId);
+      const { rows } = await stores.test.pool.query(
+        'SELECT amount_minor::text AS held FROM escrows WHERE contract_id = $1',
+        [contractId],
+      );
+      if (row?.state === 'OPEN') {
+        expect(rows).toEqual([{ held: String(TERMS.rewardMinor) }]);
+        expect(row.digest).toBe(proved?.digest);
+      } else {
+        expect(row).toMatchObject({ state: 'DRAFT', digest: draft.digest, rewardMinor: 7n });
+        expect(rows).toEqual([]);
+      }
+    }
+  });
+});
