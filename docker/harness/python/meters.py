@@ -26,7 +26,6 @@ VALGRIND_OPTIONS = [
 # Whatever steers the loader, the allocator, Python or Valgrind is ours to say.
 STEERING = re.compile(r"LD_|GLIBC_|MALLOC_|PYTHON|VALGRIND|DEBUGINFOD")
 PYTHON_ENVIRONMENT = {
-    "PYTHONHASHSEED": "0",
     "PYTHONDONTWRITEBYTECODE": "1",
     "PYTHONNOUSERSITE": "1",
     # Where Python looks for sitecustomize.py, which takes the folder out of sys.path again.
@@ -84,6 +83,8 @@ class CallgrindMeter:
         environment = {name: value for name, value in os.environ.items() if not STEERING.match(name)}
         # What the valgrind command would set before it starts the tool.
         environment["VALGRIND_LAUNCHER"] = "/usr/bin/valgrind"
+        # A seed by chance would move the count of every Python program.
+        environment["PYTHONHASHSEED"] = "0"
         return self.tool_path, [*own, self.program, *self.arguments], {**environment, **self.environment()}
 
     def environment(self):
