@@ -130,51 +130,32 @@ async function insertContract(
   requesterId: string,
   draft: ContractDraft,
 ): Promise<void> {
+  const columns = { id, requester_id: requesterId, ...columnsOf(draft) };
+  const names = Object.keys(columns);
   await onceEach(
     sql,
-    `INSERT INTO contracts (requester_id, id, ${DRAWN.join(', ')}) VALUES (${places(2 + DRAWN.length)})`,
-    [requesterId, id, ...valuesOf(draft)],
+    `INSERT INTO contracts (${names.join(', ')}) VALUES (${places(names.length)})`,
+    Object.values(columns),
   );
 }
 
 /** Everything that comes from the document, and nothing that approval found. */
 async function updateContract(sql: Sql, id: string, draft: ContractDraft): Promise<void> {
+  const columns = columnsOf(draft);
+  const names = Object.keys(columns);
   await onceEach(
     sql,
-    `UPDATE contracts SET (${DRAWN.join(', ')}) = (${places(DRAWN.length, 2)}), approval_state = 'NONE',
+    `UPDATE contracts SET (${names.join(', ')}) = (${places(names.length, 2)}), approval_state = 'NONE',
        approval_problem = NULL, findings = '[]', base_blob = NULL, proving_blob = NULL,
        updated_at = clock_timestamp()
      WHERE id = $1`,
-    [id, ...valuesOf(draft)],
+    [id, ...Object.values(columns)],
   );
 }
 
-const DRAWN = [
-  'document',
-  'digest',
-  'draft_digest',
-  'title',
-  'contract_kind',
-  'repository_url',
-  'base_commit',
-  'package_sha256',
-  'dependencies_sha256',
-  'closes_at',
-  'next_due_at',
-  'reward_minor',
-  'currency',
-  'fee_bps',
-  'window_seconds',
-  'response_seconds',
-  'bond_minor',
-  'invite_only',
-  'invited_ids',
-  'needs_claim',
-] as const;
-
-/** In the order of DRAWN. */
-function valuesOf(draft: ContractDraft): readonly unknown[] {
-  const values: Readonly<Record<(typeof DRAWN)[number], unknown>> = {
+/** What comes from the document, by column. */
+function columnsOf(draft: ContractDraft): Readonly<Record<string, unknown>> {
+  return {
     document: draft.document,
     digest: draft.digest,
     draft_digest: draft.digest,
@@ -196,7 +177,6 @@ function valuesOf(draft: ContractDraft): readonly unknown[] {
     invited_ids: draft.invitedIds,
     needs_claim: draft.needsClaim,
   };
-  return DRAWN.map((column) => values[column]);
 }
 
 /** `$1, $2, …`: so many, from `first` on. */
