@@ -145,15 +145,21 @@ async function openBlob(sql: Sql): Promise<bigint> {
   return blob.id;
 }
 
-/** False where the same bytes are kept already, also where somebody else was quicker just now. */
+/**
+ * False where the same bytes are kept already, also where somebody else was quicker just now. Those are as good as new
+ * then: whoever saved them again has yet to name them.
+ */
 async function nameBlob(sql: Sql, id: bigint, saved: SavedBlob): Promise<boolean> {
   for (;;) {
     if (await tryNaming(sql, id, saved)) return true;
-    // As good as new: whoever saved them again has yet to name them.
-    const touched = await runChange(sql, 'UPDATE blobs SET created_at = now() WHERE sha256 = $1', [
-      saved.sha256,
-    ]);
-    if (touched === 1) return false;
+    const found = await queryRows(
+      sql,
+      `SELECT 1 FROM blobs WHERE sha256 = $1 AND created_at > now() - interval '1 hour'`,
+      [saved.sha256],
+    );
+    if (found.length > 0) return false;
+    const touch = 'UPDATE blobs SET created_at = now() WHERE sha256 = $1';
+    if ((await runChange(sql, touch, [saved.sha256])) === 1) return false;
   }
 }
 
