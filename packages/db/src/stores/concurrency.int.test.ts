@@ -287,13 +287,11 @@ describe('an edit and the money at the same moment', () => {
         'SELECT amount_minor::text AS held FROM escrows WHERE contract_id = $1',
         [contractId],
       );
-      if (row?.state === 'OPEN') {
-        expect(rows).toEqual([{ held: String(TERMS.rewardMinor) }]);
-        expect(row.digest).toBe(proved?.digest);
-      } else {
-        expect(row).toMatchObject({ state: 'DRAFT', digest: draft.digest, rewardMinor: 7n });
-        expect(rows).toEqual([]);
-      }
+      const seen = { state: row?.state, digest: row?.digest, money: rows };
+      expect([
+        { state: 'OPEN', digest: proved?.digest, money: [{ held: String(TERMS.rewardMinor) }] },
+        { state: 'DRAFT', digest: draft.digest, money: [] },
+      ]).toContainEqual(seen);
     }
   });
 });
