@@ -54,7 +54,7 @@ describe('kervyxa deps pack', () => {
     const { sha256, archive } = await bundleOf('one');
     const bytes = Buffer.concat(await Array.fromAsync(archive.open(new AbortController().signal)));
     expect(readFileSync(out).equals(bytes)).toBe(true);
-    expect(host.stdout.text()).toBe(`${out}: 1 package, 0.0 MB
+    expect(host.stdout.text()).toBe(`${out}: 1 package, ${bytes.length} bytes
 sha256 ${sha256}
 
 In the contract's environment:

@@ -41,7 +41,7 @@ describe('kervyxa package pack', () => {
     const sha256 = createHash('sha256').update(readFileSync(out)).digest('hex');
     expect({ exitCode, stdout }).toEqual({
       exitCode: 0,
-      stdout: `${out}: 3 entries, 0.0 MB
+      stdout: `${out}: 3 entries, 13 bytes
 sha256 ${sha256}
 
 In the contract:
@@ -67,6 +67,15 @@ In the contract:
     expect(nowhere.stderr).toMatch(/^error INTAKE_PACKAGE_UNREADABLE: /);
     const unwritable = await run(folder, '-o', join(root, 'no/hidden.tar'));
     expect(unwritable.exitCode).toBe(4);
-    expect(unwritable.stderr).toMatch(/^error CLI_OUTPUT_UNWRITABLE: /);
+    expect(unwritable.stderr).toMatch(/^error CLI_OUTPUT_UNWRITABLE: .*, got no such folder/);
+  });
+
+  it('is to write into the folder that it packs, so that the next digest would be another', async () => {
+    const { exitCode, stderr } = await run(folder, '-o', join(folder, 'answers/hidden.tar'));
+    expect(exitCode).toBe(4);
+    expect(stderr).toMatch(/^error CLI_OUTPUT_UNWRITABLE: .*in the folder that is packed/);
+    expect(readdirSync(join(folder, 'answers'))).toEqual(['1.txt']);
+    const beside = await run(folder, '-o', `${folder}.tar`);
+    expect(beside.exitCode).toBe(0);
   });
 });

@@ -57,7 +57,7 @@ export async function runPackagePack(
   { host, interrupts }: CommandContext,
   loadPackage: LoadPackage,
 ): Promise<void> {
-  if (out !== undefined) await assertWritable(out);
+  if (out !== undefined) await assertWritable(out, folder);
   const archive = await loadPackage(folder);
   const { digest: sha256, entryCount, bytesTotal } = archive;
   if (out !== undefined) await writeArchiveFile(out, archive, interrupts.signal);

@@ -1,16 +1,19 @@
 import { access, constants, mkdtemp, open, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve, sep } from 'node:path';
 import { toPrintable, type TreeArchive } from '@kervyxa/core';
 import { cliError } from '../errors.ts';
 
 /**
  * Says before the work whether its result could be put there: into a folder that is there and can be written to, and
- * over nothing but a file.
+ * over nothing but a file; and never into the folder that is packed, which would hold it the next time.
  *
  * Throws CLI_OUTPUT_UNWRITABLE.
  */
-export async function assertWritable(file: string): Promise<void> {
+export async function assertWritable(file: string, packed?: string): Promise<void> {
   await writing(file, async () => {
+    if (packed !== undefined && isWithin(resolve(file), resolve(packed))) {
+      throw unwritable(file, 'a place in the folder that is packed');
+    }
     await access(dirname(resolve(file)), constants.W_OK | constants.X_OK);
     const found = await stat(file).catch(ignoreMissing);
     if (found !== null && !found.isFile()) throw unwritable(file, 'something that is no file');
@@ -69,8 +72,13 @@ async function writing<T>(file: string, write: () => Promise<T>, signal?: AbortS
     if (!(error instanceof Error && 'code' in error) || error.code === 'CLI_OUTPUT_UNWRITABLE') {
       throw error;
     }
-    throw unwritable(file, String(error.code), error);
+    const code = String(error.code);
+    throw unwritable(file, code === 'ENOENT' ? 'no such folder (ENOENT)' : code, error);
   }
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
 function unwritable(file: string, got: string, cause?: unknown): Error {

@@ -46,7 +46,8 @@ function toBar({ packagesDone, packagesTotal, bytes }: PackProgress): string {
   return `[${full.padEnd(BAR_COLUMNS, '-')}] ${packagesDone}/${count(packagesTotal, 'package')}, ${megabytes(bytes)}`;
 }
 
-/** `3.1 MB`. */
+/** `3.1 MB`, and `812 bytes` of what would be none. */
 export function megabytes(bytes: number): string {
+  if (bytes > 0 && bytes < 100_000) return count(bytes, 'byte');
   return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
