@@ -33,7 +33,7 @@ describe('the report of proving for a person', () => {
   it('says what the star of a criterion means, where there is one', () => {
     const report = reportOf();
     const [first] = report.criteria;
-    expect(toProvingText(report, fakeScreen())).toContain('\n* hidden\n');
+    expect(toProvingText(report, fakeScreen())).toContain('\n* hidden from solvers\n');
     const criteria = first === undefined ? [] : [first];
     expect(toProvingText({ ...report, criteria }, fakeScreen())).not.toContain('* hidden');
   });

@@ -92,7 +92,7 @@ function toMatrix(report: ProvingReport, screen: Screen): string {
   });
   const legend = all.map((column, at) => toLegend(column, at + 1, screen)).join('\n');
   const hasHidden = criteria.some(({ visibility }) => visibility === 'hidden');
-  return [...tables, ...(hasHidden ? ['* hidden'] : []), legend].join('\n\n');
+  return [...tables, ...(hasHidden ? ['* hidden from solvers'] : []), legend].join('\n\n');
 }
 
 /** ` 3  FAIL  Known-bad 62524d2df0b2 (wanted FAIL)` */
