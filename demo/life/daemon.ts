@@ -24,6 +24,8 @@ export interface Daemon {
   lastLines(): readonly string[];
   /** Rejects once it has ended. */
   readonly ended: Promise<never>;
+  /** Stops it as Ctrl-C does. Safe to call twice, and after its end. */
+  stop(): Promise<void>;
 }
 
 export interface DaemonOptions {
@@ -46,10 +48,11 @@ export async function startDaemon(
   // Whoever leaves at once leaves nobody behind.
   const onExit = (): boolean => child.kill('SIGTERM');
   process.once('exit', onExit);
-  stack.defer(async () => {
+  const stop = async (): Promise<void> => {
     await stopDaemon(child);
     process.off('exit', onExit);
-  });
+  };
+  stack.defer(stop);
   const lines: string[] = [];
   const keep = (line: string): void => {
     lines.push(line);
@@ -75,7 +78,8 @@ export async function startDaemon(
   });
   // Whoever stops it is not to be told that it ended.
   for (const end of [ended, stopped]) end.catch(() => undefined);
-  return { ...(await Promise.race([ready, ended, stopped])), ended, lastLines: () => lines };
+  const said = await Promise.race([ready, ended, stopped]);
+  return { ...said, ended, stop, lastLines: () => lines };
 }
 
 async function stopDaemon(child: ChildProcess): Promise<void> {

@@ -34,39 +34,48 @@ export interface Stage {
   close(): Promise<void>;
 }
 
+/** An API on a database of its own, to which workers come and go, as on several machines. */
+export interface Machines extends Stage {
+  readonly databaseUrl: string;
+  /** With a state folder of its own, by the name; stopped with the stage at the latest. The stage's `ended` leaves it out. */
+  startWorker(name: string): Promise<Daemon>;
+}
+
 /** Starts kervyxa on a database of its own, with this machine's engine and images. Leaves nothing after a failure. */
-export async function openStage(options: StageOptions): Promise<Stage> {
-  const { fixtures, layout = 'one process', signal, log } = options;
+export function openStage(options: StageOptions): Promise<Stage> {
+  const { layout = 'one process' } = options;
+  return onStack(async (stack) => {
+    const place = await preparePlace(stack, options);
+    if (layout === 'one process') {
+      return toStage(stack, place, [
+        await startOn(stack, place, { name: 'up', argv: ['up', '--port', '0'] }),
+      ]);
+    }
+    const { api, startWorker } = await startMachines(stack, place);
+    return toStage(stack, place, [
+      api,
+      await startWorker('worker-1'),
+      await startWorker('worker-2'),
+    ]);
+  });
+}
+
+/** As `openStage`, with no worker yet. `env`: what the operator says to every process. */
+export function openMachines(
+  options: Omit<StageOptions, 'layout'> & { readonly env?: NodeJS.ProcessEnv },
+): Promise<Machines> {
+  return onStack(async (stack) => {
+    const place = await preparePlace(stack, options);
+    const { api, ...machines } = await startMachines(stack, place);
+    return { ...toStage(stack, place, [api]), ...machines };
+  });
+}
+
+/** Disposes of what was opened if not all of it could be. */
+async function onStack<T>(open: (stack: AsyncDisposableStack) => Promise<T>): Promise<T> {
   const stack = new AsyncDisposableStack();
   try {
-    const folder = await mkdtemp(join(tmpdir(), 'kervyxa-demo-'));
-    stack.defer(() => rm(folder, { recursive: true, force: true }));
-    // PostgreSQL runs as another user where we are root.
-    await chmod(folder, 0o711);
-    const served = join(folder, 'served');
-    const git = await startGitServer({ root: served });
-    stack.defer(() => git.close());
-    for (const fixture of fixtures) await buildFixtureRepository(fixture, served);
-    const { dockerHost } = await ensureReady({ log, signal });
-    const env = {
-      KERVYXA_GIT_ALLOW: git.origin,
-      KERVYXA_WINDOW_MIN_SECONDS: '1',
-      DOCKER_HOST: dockerHost,
-      DATABASE_URL: '',
-    };
-    const start = layout === 'one process' ? startOne : startSeveral;
-    const daemons = await start(stack, { folder, env, signal });
-    const [{ origin, operatorKey }] = daemons;
-    const ended = Promise.race(daemons.map((daemon) => daemon.ended));
-    ended.catch(() => undefined);
-    return {
-      origin,
-      operatorKey,
-      gitOrigin: git.origin,
-      lastLines: () => daemons.flatMap((daemon) => daemon.lastLines()),
-      ended,
-      close: () => stack.disposeAsync(),
-    };
+    return await open(stack);
   } catch (error) {
     await stack.disposeAsync();
     throw error;
@@ -75,43 +84,78 @@ export async function openStage(options: StageOptions): Promise<Stage> {
 
 interface Place {
   readonly folder: string;
+  readonly gitOrigin: string;
   readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
 }
+
+async function preparePlace(
+  stack: AsyncDisposableStack,
+  { fixtures, env = {}, signal, log }: StageOptions & { readonly env?: NodeJS.ProcessEnv },
+): Promise<Place> {
+  const folder = await mkdtemp(join(tmpdir(), 'kervyxa-demo-'));
+  stack.defer(() => rm(folder, { recursive: true, force: true }));
+  // PostgreSQL runs as another user where we are root.
+  await chmod(folder, 0o711);
+  const served = join(folder, 'served');
+  const git = await startGitServer({ root: served });
+  stack.defer(() => git.close());
+  for (const fixture of fixtures) await buildFixtureRepository(fixture, served);
+  const { dockerHost } = await ensureReady({ log, signal });
+  return {
+    folder,
+    gitOrigin: git.origin,
+    env: {
+      KERVYXA_GIT_ALLOW: git.origin,
+      KERVYXA_WINDOW_MIN_SECONDS: '1',
+      DOCKER_HOST: dockerHost,
+      DATABASE_URL: '',
+      ...env,
+    },
+    signal,
+  };
+}
+
 /** The first one has the API. */
 type Daemons = readonly [Daemon, ...Daemon[]];
 
-async function startOne(
-  stack: AsyncDisposableStack,
-  { folder, env, signal }: Place,
-): Promise<Daemons> {
-  const home = await makeHome(folder, 'up');
-  return [
-    await startDaemon(stack, { argv: ['up', '--port', '0'], env: { ...env, ...home }, signal }),
-  ];
-}
-
-async function startSeveral(
-  stack: AsyncDisposableStack,
-  { folder, env, signal }: Place,
-): Promise<Daemons> {
-  const database = await startEmbedded({ folder: join(folder, 'db'), log: () => undefined });
-  stack.defer(() => database.stop());
-  const start = async (name: string, argv: readonly string[]): Promise<Daemon> => {
-    const own = { ...env, ...(await makeHome(folder, name)), DATABASE_URL: database.url };
-    return startDaemon(stack, { argv, env: own, signal });
+function toStage(stack: AsyncDisposableStack, { gitOrigin }: Place, daemons: Daemons): Stage {
+  const [{ origin, operatorKey }] = daemons;
+  const ended = Promise.race(daemons.map((daemon) => daemon.ended));
+  ended.catch(() => undefined);
+  return {
+    origin,
+    operatorKey,
+    gitOrigin,
+    lastLines: () => daemons.flatMap((daemon) => daemon.lastLines()),
+    ended,
+    close: () => stack.disposeAsync(),
   };
-  return [
-    await start('api', ['api', '--port', '0']),
-    await start('worker-1', ['worker']),
-    await start('worker-2', ['worker']),
-  ];
 }
 
-/** A state folder of its own that knows the images of this machine's. */
-async function makeHome(folder: string, name: string): Promise<NodeJS.ProcessEnv> {
+async function startMachines(
+  stack: AsyncDisposableStack,
+  place: Place,
+): Promise<Pick<Machines, 'databaseUrl' | 'startWorker'> & { readonly api: Daemon }> {
+  const database = await startEmbedded({ folder: join(place.folder, 'db'), log: () => undefined });
+  stack.defer(() => database.stop());
+  const databaseUrl = database.url;
+  const shared = { ...place, env: { ...place.env, DATABASE_URL: databaseUrl } };
+  return {
+    databaseUrl,
+    api: await startOn(stack, shared, { name: 'api', argv: ['api', '--port', '0'] }),
+    startWorker: (name) => startOn(stack, shared, { name, argv: ['worker'] }),
+  };
+}
+
+/** With a state folder of its own that knows the images of this machine's. */
+async function startOn(
+  stack: AsyncDisposableStack,
+  { folder, env, signal }: Place,
+  { name, argv }: { readonly name: string; readonly argv: readonly string[] },
+): Promise<Daemon> {
   const home = join(folder, name);
   await mkdir(home);
   await copyFile(join(stateFolder(), CATALOGUE), join(home, CATALOGUE));
-  return { KERVYXA_HOME: home };
+  return startDaemon(stack, { argv, env: { ...env, KERVYXA_HOME: home }, signal });
 }

@@ -1,32 +1,21 @@
-import { buffer } from 'node:stream/consumers';
-import { withPackageDigest, type Contract } from '@kervyxa/contract';
-import { Sha256HexSchema } from '@kervyxa/core';
-import { loadVerifierPackage } from '@kervyxa/intake/package';
 import { z } from 'zod';
 import { withOrigin, type Fixture } from '../../fixtures/load.ts';
 import { createClient, type Client } from './client.ts';
 import { watchContract, type LifeEvent } from './events.ts';
+import {
+  AnythingSchema,
+  approve,
+  type Cast,
+  draft,
+  hire,
+  IdSchema,
+  type Name,
+  NAMES,
+  prepare,
+} from './opening.ts';
 import type { Stage } from './stage.ts';
 
-export const WINDOW_SECONDS = 8;
-const RESPONSE_SECONDS = 8;
-const HOUR_MS = 3_600_000;
-/** Proving takes a minute: asked seldom, so that what kervyxa logs is not only that. */
-const POLL_MS = 500;
-const CURRENCY = 'USD';
-
-/** Who takes part, with their roles and what they bring: minor units, bonds and reward to the last one. */
-const CAST = {
-  rita: { role: 'requester', deposit: 50_000n },
-  carl: { role: 'solver', deposit: 0n },
-  ana: { role: 'solver', deposit: 0n },
-  bela: { role: 'solver', deposit: 0n },
-  dina: { role: 'challenger', deposit: 5_000n },
-  otto: { role: 'challenger', deposit: 5_000n },
-  alma: { role: 'arbiter', deposit: 0n },
-} as const;
-export type Name = keyof typeof CAST;
-export const NAMES = Object.keys(CAST) as Name[];
+const WINDOW_SECONDS = 8;
 
 /** In order of submission: a cheat, and two honest ones. */
 const SOLVERS = ['carl', 'ana', 'bela'] as const satisfies readonly Name[];
@@ -42,18 +31,7 @@ const SUBMITTED: Submitted = {
 /** Accounts that are nobody's, by the first part of their names. */
 const ACCOUNT_KINDS = ['treasury', 'escrow', 'bond', 'outside'] as const;
 
-const IdSchema = z.looseObject({ id: z.string() });
-const AnythingSchema = z.looseObject({});
 const StateSchema = z.looseObject({ state: z.string() });
-const NewPrincipalSchema = z.looseObject({ id: z.string(), apiKey: z.string() });
-const ContractSchema = z.looseObject({
-  state: z.string(),
-  approval: z.looseObject({
-    state: z.string(),
-    problem: z.string().nullable(),
-    findings: z.array(z.looseObject({ code: z.string(), severity: z.string() })),
-  }),
-});
 const ProvingSchema = z.looseObject({
   columns: z.array(z.looseObject({ kind: z.string(), verdict: z.string() })),
   replays: z.array(z.looseObject({ runs: z.array(z.looseObject({ status: z.string() })) })),
@@ -123,11 +101,16 @@ export async function playLife(options: StoryOptions): Promise<LifeOutcome> {
   const operator = clientOf(stage.operatorKey);
 
   narrator.chapter('An operator opens accounts, a requester writes contracts');
-  const cast = await hire(operator, clientOf, narrator);
+  const cast = await hire(operator, clientOf);
+  narrator.act('operator', `opens accounts of ${NAMES.join(', ')}, and books what they bring`);
   const rita = cast.rita.client;
   const refusedWith = await seeRefused(rita, refused, stage.gitOrigin, narrator);
   const teller = createTeller(narrator);
-  const contract = await prepare(rita, fixture, stage.gitOrigin);
+  const contract = await prepare(rita, {
+    fixture,
+    gitOrigin: stage.gitOrigin,
+    windowSeconds: WINDOW_SECONDS,
+  });
   narrator.act('rita', `drafts "${contract.title}", with hidden tests`);
   const contractId = await draft(rita, contract);
   const watch = await watchContract({
@@ -199,30 +182,6 @@ export async function playLife(options: StoryOptions): Promise<LifeOutcome> {
   };
 }
 
-type Cast = Readonly<Record<Name, { readonly id: string; readonly client: Client }>>;
-
-async function hire(
-  operator: Client,
-  clientOf: (apiKey: string) => Client,
-  narrator: Narrator,
-): Promise<Cast> {
-  const hired = await Promise.all(
-    NAMES.map(async (name) => {
-      const { role, deposit } = CAST[name];
-      const body = { name, roles: [role] };
-      const { id, apiKey } = await operator.post('/principals', body, NewPrincipalSchema);
-      if (deposit > 0n) {
-        const amount = { amountMinor: String(deposit), currency: CURRENCY };
-        const reference = `from-${name}`;
-        await operator.post('/deposits', { principalId: id, ...amount, reference }, AnythingSchema);
-      }
-      return [name, { id, client: clientOf(apiKey) }] as const;
-    }),
-  );
-  narrator.act('operator', `opens accounts of ${NAMES.join(', ')}, and books what they bring`);
-  return Object.fromEntries(hired) as Cast; // Every name was hired.
-}
-
 /** The codes that refuse it. */
 async function seeRefused(
   rita: Client,
@@ -232,10 +191,8 @@ async function seeRefused(
 ): Promise<readonly string[]> {
   const { title } = fixture.contract;
   narrator.act('rita', `drafts "${title}": p95 latency under 5 ms`);
-  const { approval } = await approve(
-    rita,
-    await draft(rita, await prepare(rita, fixture, gitOrigin)),
-  );
+  const contract = await prepare(rita, { fixture, gitOrigin, windowSeconds: WINDOW_SECONDS });
+  const { approval } = await approve(rita, await draft(rita, contract));
   const codes = approval.findings
     .filter(({ severity }) => severity === 'refuse')
     .map(({ code }) => code);
@@ -284,40 +241,6 @@ async function seeProved(
     `and ${cheats} cheats made from the good one: ${outcome.cheats}`,
   );
   return outcome;
-}
-
-/** The fixture's contract, with its package uploaded and times as short as a demonstration's. */
-async function prepare(rita: Client, fixture: Fixture, gitOrigin: string): Promise<Contract> {
-  const { archive, sha256 } = await loadVerifierPackage(fixture.packageFolder);
-  await rita.post(
-    '/packages',
-    await buffer(archive.open(AbortSignal.timeout(HOUR_MS))),
-    AnythingSchema,
-  );
-  const { submission, settlement } = fixture.contract;
-  return {
-    ...withPackageDigest(withOrigin(fixture.contract, gitOrigin), Sha256HexSchema.parse(sha256)),
-    submission: { ...submission, closesAt: new Date(Date.now() + HOUR_MS).toISOString() },
-    settlement: {
-      ...settlement,
-      challengeWindowSeconds: WINDOW_SECONDS,
-      responseWindowSeconds: RESPONSE_SECONDS,
-    },
-  };
-}
-
-async function draft(rita: Client, contract: Contract): Promise<string> {
-  return (await rita.post('/contracts', contract, IdSchema)).id;
-}
-
-/** A worker approves; asked until it has. */
-async function approve(rita: Client, contractId: string): Promise<z.infer<typeof ContractSchema>> {
-  await rita.post(`/contracts/${contractId}/approve`, {}, AnythingSchema);
-  for (;;) {
-    const contract = await rita.get(`/contracts/${contractId}`, ContractSchema);
-    if (!['QUEUED', 'RUNNING'].includes(contract.approval.state)) return contract;
-    await new Promise((later) => setTimeout(later, POLL_MS));
-  }
 }
 
 async function addUp(
