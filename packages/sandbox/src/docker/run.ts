@@ -14,6 +14,7 @@ import { isEngineRefusal, toEngineError } from './engine-errors.ts';
 import type { Engine } from './engine.ts';
 import { RELEASE_LINE } from './gate.ts';
 import { readWorkspaceFile } from './read-file.ts';
+import { wasKilledFromOutside } from './outside-kill.ts';
 import { RunOutput } from './run-output.ts';
 import type { Workspace } from './workspaces.ts';
 
@@ -24,6 +25,7 @@ const SETTLE_MS_MAX = 15_000;
 const EXEC_FAILED = new Set([126, 127]);
 
 const SIGKILLED = 137;
+const SIGNALLED_ABOVE = 128;
 
 type StopReason = 'timed_out' | 'output_exceeded' | 'aborted';
 
@@ -201,6 +203,10 @@ export class DockerRun implements StagedRun {
       exitCode === 0 ? null : workspace.isFull(),
     ]);
     if (State.Running || State.ExitCode !== exitCode) throw lost('one exit status, told twice');
+    const diedOfSignal = exitCode > SIGNALLED_ABOVE && this.#stopped === null;
+    if (diedOfSignal && (await wasKilledFromOutside(engine, this.#container, State))) {
+      throw lost('its own end: the engine was told to kill it, or shuts down');
+    }
     return {
       exitCode,
       outputExceeded: this.#output.isOverflowed,

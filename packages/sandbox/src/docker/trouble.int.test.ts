@@ -76,6 +76,36 @@ describe('Ctrl-C', () => {
   });
 });
 
+describe('a run that somebody else kills', () => {
+  it.each(['kill', 'stop'])('with a %s of the engine is lost, and no crash', async (way) => {
+    const { docker } = bench;
+    await withSession(bench, { tree }, async (session) => {
+      const told = Promise.withResolvers<void>();
+      const staged = await session.stage(
+        toRequest("trap '' TERM; echo started; sleep 300", { onOutput: () => told.resolve() }),
+        never,
+      );
+      const outcome = staged.release(never);
+      outcome.catch(() => undefined);
+      await told.promise;
+      const ours = await bench.ours();
+      const running = await docker.listContainers();
+      const [found] = running.filter(
+        ({ Id, Command }) => ours.includes(Id) && Command.includes('echo started'),
+      );
+      const container = docker.getContainer(found?.Id ?? '');
+      await (way === 'stop' ? container.stop({ t: 0 }) : container.kill());
+      await expect(outcome).rejects.toMatchObject({ code: 'SANDBOX_RUN_LOST' });
+    });
+  });
+
+  it('by its own hand has crashed, and is not lost', async () => {
+    await withSession(bench, { tree }, async (session) => {
+      expect(await run(session, 'kill -9 $$')).toMatchObject({ exitCode: 137, timedOut: false });
+    });
+  });
+});
+
 describe('a tree that breaks off', () => {
   it('fails the session with what broke it, and is never run half', async () => {
     const broken = {
