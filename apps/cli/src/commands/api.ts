@@ -38,6 +38,7 @@ ${toSettingsHelp([
   'KERVYXA_PAYOUT_URL',
   'KERVYXA_PAYOUT_SECRET',
   'KERVYXA_WINDOW_MIN_SECONDS',
+  'KERVYXA_UPLOAD_MB',
 ])}
 
 Every process should have the same settings; docs/operations.md tells more.

@@ -40,6 +40,8 @@ ${toSettingsHelp([
   'KERVYXA_PAYOUT_URL',
   'KERVYXA_PAYOUT_SECRET',
   'KERVYXA_WINDOW_MIN_SECONDS',
+  'KERVYXA_PROVE_REPLAYS',
+  'KERVYXA_PROVE_SECONDS',
 ])}
 
 Every process should have the same settings; docs/operations.md tells more.
