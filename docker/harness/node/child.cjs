@@ -8,6 +8,7 @@ const Module = require('node:module');
 const path = require('node:path');
 const url = require('node:url');
 const vm = require('node:vm');
+const { closeDoors } = require('./doors.cjs');
 const { confineProcess, reportAtExit } = require('./process.cjs');
 
 const REPORT_FD = 3;
@@ -34,6 +35,7 @@ const { counter, setDoor } = createCounter();
 const loader = createRealm();
 setDoor({ module: createModuleModule(), commonJs: guard(loader.commonJs) });
 Module.registerHooks({ resolve: guard(loader.resolve), load: guard(loader.load) });
+closeDoors();
 confineProcess({ getBuiltinModule: guard(loader.findBuiltin) });
 const waiting = reportAtExit(REPORT_FD, () => `${token} ${counter[0]}\n`);
 start();

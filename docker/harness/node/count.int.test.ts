@@ -66,6 +66,22 @@ async function count(
   return { ...JSON.parse(line), log };
 }
 
+/** Looks at promises of Node's own for what compiles modules, and has it compile the work. */
+const COMPILE_IN_NODE = `const { then } = Promise.prototype;
+  const use = (found) => {
+    const Wrap = found && Object.getPrototypeOf(found)?.constructor;
+    if (Wrap?.name !== 'ModuleWrap') return;
+    const wrap = new Wrap('file:///workspace/b.mjs', undefined, ${JSON.stringify(HONEST)}, 0, 0);
+    wrap.link([]);
+    wrap.instantiate();
+    wrap.evaluate(-1, false);
+    process.exit();
+  };
+  import('./b.mjs').then(() => {
+    for (const promise of kept) then.call(promise, (value) => { use(value); use(value?.module); });
+    console.log(kept.length > 0 ? 'found' : 'nothing');
+  });`;
+
 const GOOD_END = { exitCode: 0, signal: null };
 
 // Keeps R-COUNT-NO-LESS.
@@ -123,13 +139,52 @@ describe('code that counts less than it does', () => {
       `require('fs').openSync('/proc/self/mem', 'r');`,
     ],
     ['stops the harness', `process.kill(process.ppid, 'SIGSTOP');`],
+    [
+      'watches the promises of Node for what compiles',
+      `const kept = [];
+       require('async_hooks').createHook({ init: (id, type, by, promise) => kept.push(promise) }).enable();
+       ${COMPILE_IN_NODE}`,
+    ],
+    [
+      'stands in as the constructor of the promises of Node for what compiles',
+      `'use strict';
+       const kept = [];
+       Object.defineProperty(Promise.prototype, 'constructor', { get() { kept.push(this); return Promise; } });
+       ${COMPILE_IN_NODE}`,
+    ],
+    [
+      'stands in as the species of the promises of Node for what compiles',
+      `const kept = [];
+       Object.defineProperty(Promise, Symbol.species, { get() { return function (executor) { return kept[kept.push(new Promise(executor)) - 1]; }; } });
+       ${COMPILE_IN_NODE}`,
+    ],
+    [
+      'ends in an error that nobody hears of, to leave without a report',
+      `${HONEST}
+       process.on('uncaughtException', () => {});
+       process.on('exit', () => { throw new Error('left'); });`,
+    ],
+    [
+      'puts another file in place of the channel, and lies about which it is',
+      `const fs = require('fs');
+       const { ino } = fs.fstatSync(3);
+       Object.defineProperty(fs.fstatSync(3).constructor.prototype, 'ino', { get: () => ino, set() {} });
+       ${HONEST}`,
+    ],
+    ['opens a socket to leave data with the kernel', `new (require('tty').ReadStream)(0);`],
+    ['marks the harness for its next run', `require('os').setPriority(process.ppid, 7);`],
+    [
+      'marks the harness for its next run, from an import',
+      `import('node:os').then(({ setPriority }) => setPriority(process.ppid, 7));`,
+    ],
     ['closes the channel of the report', `require('fs').closeSync(3); ${HONEST}`],
     [
       'puts another file in place of the channel',
       `require('fs').closeSync(3); require('fs').openSync(__filename); ${HONEST}`,
     ],
   ])('%s, and fails', async (_, program) => {
-    const { exitCode, signal, count: counted } = await count(program);
+    const files = { 'a.js': program, 'b.mjs': 'await 1;' };
+    const { exitCode, signal, count: counted } = await count(files);
     expect({ exitCode, signal, counted }).toEqual({ exitCode: 1, signal: null, counted: null });
   });
 
@@ -176,6 +231,19 @@ describe('code that counts less than it does', () => {
     ],
     ['ends with a status that only looks like 0', `${HONEST} process.reallyExit({});`],
     ['ends with a status that the system cuts down to 0', `${HONEST} process.exit(256);`],
+    [
+      'works in the parameters of generators that never begin',
+      `let sum = 0;
+       Array.from({ length: 100000 }, function* (_, i, ...{ [(sum += i % 7)]: x }) {});
+       console.log(sum);`,
+    ],
+    [
+      'works in the parameters of calls that fail unheard',
+      `let sum = 0;
+       process.on('unhandledRejection', Boolean);
+       Array.from({ length: 100000 }, async (_, i, ...{ [(sum += i % 7, 'length')]: [x] }) => {});
+       console.log(sum);`,
+    ],
     [
       'ends where the stack is full, to be cut off in the middle of the report',
       `const dig = () => { try { dig(); } catch { process.emit('exit', 1); } }; dig(); ${HONEST}`,

@@ -103,6 +103,10 @@ function visit(node, edit, source) {
     case 'AssignmentPattern':
       edit.namingValue(node.right);
       return;
+    case 'ObjectPattern':
+      // In parameters they run before the body does, or without it: a generator's, a call that throws.
+      for (const { computed, key } of node.properties) if (computed) edit.value(key);
+      return;
     case 'SwitchCase':
     case 'StaticBlock': {
       const [first] = node.consequent ?? node.body;

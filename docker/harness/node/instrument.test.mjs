@@ -37,6 +37,7 @@ describe('what is counted', () => {
     ['the case that matches', 'switch (2) { case 1: 1; break; case 2: 2; default: 3; }', 1 + 2],
     ['what is caught', 'try { null.x; } catch { }', 1 + 1],
     ['defaults that are needed', 'const { a = 1, b = 2 } = { a: 0 }; ((c = 3) => c)();', 1 + 1 + 2],
+    ['computed names of what is taken apart', 'const f = ({ ["a"]: b }) => {}; f({});', 1 + 1 + 1],
     ['fields and static blocks', 'class A { x = 1; static y = 2; static { 3; } } new A();', 1 + 3],
     [
       'parents and computed names of classes',

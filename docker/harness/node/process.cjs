@@ -6,6 +6,7 @@ const { Writable } = require('node:stream');
 
 const { apply, ownKeys } = Reflect;
 const { defineProperty } = Object;
+const LocalError = Error;
 
 /** As Node's own, for a program that waits for what never comes. */
 const UNSETTLED = 13;
@@ -61,10 +62,11 @@ function reportAtExit(fd, report) {
   let isWaiting = false;
   const { emit, exit } = process;
   const reallyExit = process.reallyExit.bind(process);
-  const { ino } = fstatSync(fd);
+  const { dev, ino } = fstatSync(fd);
   const end = (status) => {
     if (status === 0) {
-      if (fstatSync(fd).ino !== ino) reallyExit(1);
+      const now = fstatSync(fd);
+      if (now.dev !== dev || now.ino !== ino) reallyExit(1);
       writeSync(fd, report());
     }
     reallyExit(status);
@@ -75,11 +77,20 @@ function reportAtExit(fd, report) {
     apply(exit, process, [code]);
   });
   setFixed('emit', function (...given) {
-    const result = apply(emit, this, given);
-    if (given[0] !== 'exit') return result;
+    if (given[0] !== 'exit') return apply(emit, this, given);
+    // What throws here could be taken for a good end by Node.
+    let hasThrown = true;
+    try {
+      apply(emit, this, given);
+      hasThrown = false;
+    } catch (error) {
+      writeSync(2, `${error instanceof LocalError ? error.stack : error}\n`);
+    } finally {
+      if (hasThrown) reallyExit(1);
+    }
     if (isWaiting) process.exitCode ??= UNSETTLED;
     if (toStatus(process.exitCode ?? given[1]) === 0) end(0);
-    return result;
+    return true;
   });
   return {
     begin() {
