@@ -29,7 +29,7 @@ export function depsCommand(context: CommandContext): Command {
   const pack = new Command('pack')
     .summary('pack what lock files pin, for runs without a network')
     .description('Pack what lock files pin, so that it can be installed without a network.')
-    .usage('(--lockfile | --requirements) FILE ... -o FILE [options]')
+    .usage('(--lockfile | --requirements) FILE -o FILE [options]')
     .option('--lockfile <file>', 'a package-lock.json; as often as needed', collect)
     .option('--requirements <file>', 'a requirements.txt with hashes; as often as needed', collect)
     .requiredOption('-o, --out <file>', 'where to write the bundle')
