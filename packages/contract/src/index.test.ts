@@ -29,6 +29,7 @@ it('exports these values and no others', () => {
     'isCountedSource',
     'isLanguageAllowed',
     'isOpen',
+    'isStyleCheck',
     'languageNamed',
     'languagesOf',
     'lintContract',

@@ -51,3 +51,4 @@ export {
 } from './finding-table.ts';
 export type { FindingCode } from './finding-table.ts';
 export { repositoryUrlProblem } from './repository-url.ts';
+export { isStyleCheck } from './style-check.ts';

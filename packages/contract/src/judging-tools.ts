@@ -9,6 +9,8 @@ export interface JudgingTool {
   readonly configsAnywhere?: readonly string[];
   /** It runs tests, and succeeds when tests are missing or none is there (THREATS H04). */
   readonly runsTests?: boolean;
+  /** It looks at how the text is written, and runs nothing of it. */
+  readonly readsStyle?: boolean;
 }
 
 const withExtensions = (stem: string, extensions: string) =>
@@ -28,6 +30,7 @@ const TOOLS: readonly JudgingTool[] = [
       ...withExtensions('eslint.config', SCRIPT_EXTENSIONS),
       ...withExtensions('.eslintrc', ' .js .cjs .json .yml .yaml'),
     ],
+    readsStyle: true,
   },
   {
     name: 'prettier',
@@ -40,10 +43,11 @@ const TOOLS: readonly JudgingTool[] = [
       ...withExtensions('.prettierrc', ' .json .json5 .yml .yaml .toml .js .cjs .mjs'),
       '.editorconfig',
     ],
+    readsStyle: true,
   },
-  { name: 'tsc', configs: ['tsconfig.json'] },
-  { name: 'oxlint', configs: [], configsAnywhere: ['.oxlintrc.json'] },
-  { name: 'biome', configs: [], configsAnywhere: ['biome.json', 'biome.jsonc'] },
+  { name: 'tsc', configs: ['tsconfig.json'], readsStyle: true },
+  { name: 'oxlint', configs: [], configsAnywhere: ['.oxlintrc.json'], readsStyle: true },
+  { name: 'biome', configs: [], configsAnywhere: ['biome.json', 'biome.jsonc'], readsStyle: true },
   {
     name: 'jest',
     configs: ['package.json', ...withExtensions('jest.config', `${SCRIPT_EXTENSIONS} .json`)],
@@ -74,9 +78,15 @@ const TOOLS: readonly JudgingTool[] = [
     runsTests: true,
   },
   { name: 'unittest', configs: [], runsTests: true },
-  { name: 'mypy', configs: ['mypy.ini', '.mypy.ini', ...PYTHON_CONFIGS] },
-  { name: 'ruff', configs: [], configsAnywhere: ['ruff.toml', '.ruff.toml', 'pyproject.toml'] },
-  { name: 'flake8', configs: ['.flake8', 'setup.cfg', 'tox.ini'] },
+  { name: 'mypy', configs: ['mypy.ini', '.mypy.ini', ...PYTHON_CONFIGS], readsStyle: true },
+  {
+    name: 'ruff',
+    configs: [],
+    configsAnywhere: ['ruff.toml', '.ruff.toml', 'pyproject.toml'],
+    readsStyle: true,
+  },
+  { name: 'flake8', configs: ['.flake8', 'setup.cfg', 'tox.ini'], readsStyle: true },
+  { name: 'black', configs: ['pyproject.toml'], readsStyle: true },
   { name: 'tox', configs: PYTHON_CONFIGS, runsTests: true },
   { name: 'make', configs: ['GNUmakefile', 'makefile', 'Makefile'] },
   {

@@ -12,7 +12,10 @@ export interface NpmScripts {
 }
 
 /** Null where the base tree is not known, or where the command leaves the root, whose package.json this is about. */
-export function npmScriptsOf(facts: BaseFacts | null, command: string): NpmScripts | null {
+export function npmScriptsOf(
+  facts: Pick<BaseFacts, 'files'> | null,
+  command: string,
+): NpmScripts | null {
   if (facts === null || leavesRoot(command)) return null;
   return {
     textOf: (words) => {

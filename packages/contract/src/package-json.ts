@@ -2,7 +2,7 @@ import { valueAt } from './draft.ts';
 import type { BaseFacts } from './facts.ts';
 
 /** The root `package.json` of the base as JSON, or null where there is none that parses. */
-function packageJsonOf(facts: BaseFacts | null): unknown {
+function packageJsonOf(facts: Pick<BaseFacts, 'files'> | null): unknown {
   const text = facts?.files.get('package.json');
   if (text === undefined) return null;
   try {
@@ -25,7 +25,7 @@ export function localPackages(facts: BaseFacts | null): ReadonlySet<string> {
 }
 
 /** The command of an npm script of the base, or null. */
-export function npmScript(facts: BaseFacts | null, name: string): string | null {
+export function npmScript(facts: Pick<BaseFacts, 'files'> | null, name: string): string | null {
   const script = valueAt(packageJsonOf(facts), ['scripts', name]);
   return typeof script === 'string' && script.length <= 8_192 ? script : null;
 }

@@ -1,4 +1,4 @@
-import type { Contract, Finding } from '@kervyxa/contract';
+import { type Contract, type Criterion, type Finding, isStyleCheck } from '@kervyxa/contract';
 import type { JudgedColumn } from './column.ts';
 import { toEvidence } from './evidence.ts';
 import { COMMAND_FIX, sayReason, toFinding } from './findings.ts';
@@ -58,6 +58,29 @@ export function gradeForgedMetrics(
         evidence: toEvidence(diff),
       }),
     ];
+  });
+}
+
+/**
+ * A note about cheats that are refused only for how they are written, by eslint, tsc and the like: a solver would write
+ * the same cheat neatly, so that such a column shows nothing. `packageJson`: the base's.
+ */
+export function sayStyleOnly(
+  { criteria }: Contract,
+  cheats: readonly JudgedColumn[],
+  packageJson: string | null,
+): string[] {
+  const isStyle = (criterion: Criterion): boolean =>
+    criterion.type === 'exit_code' && isStyleCheck(criterion.command, packageJson);
+  const hits = cheats.flatMap((cheat) => {
+    const { kind, title } = cheat.column;
+    if (kind !== 'metric_printed' && kind !== 'exits_at_import') return [];
+    const failing = criteria.filter((_criterion, index) => statusAt(cheat, index) === 'fail');
+    return failing.length > 0 && failing.every(isStyle) ? [{ title, failing }] : [];
+  });
+  return hits.map(({ title, failing }) => {
+    const names = failing.map(({ id }) => id).join(', ');
+    return `Only how it is written was refused (${names}), which shows nothing of the harness, in: ${title}.`;
   });
 }
 

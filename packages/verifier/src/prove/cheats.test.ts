@@ -36,10 +36,15 @@ describe('a plan of cheats', () => {
 
   it('reverts several at a time where a commit changes hundreds', async () => {
     const many = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`f${at}`, 'x']));
-    const { cheats } = await planOf({ a: '1' }, { a: '1', ...many });
+    const { cheats, notes } = await planOf({ a: '1' }, { a: '1', ...many });
     const reverts = cheats.filter(({ kind }) => kind === 'file_reverted');
     expect(reverts.length).toBeLessThanOrEqual(64);
     expect(reverts.flatMap(({ edits }) => edits)).toHaveLength(200);
+    expect(notes).toContainEqual(
+      expect.stringMatching(
+        /^200 changed files share \d+ columns: where one of a column is needed/,
+      ),
+    );
   });
 
   it.each([
@@ -192,6 +197,12 @@ describe('a plan of cheats', () => {
     ]);
   });
 
+  it('says that nothing could be made to print or leave where the commit changes no program', async () => {
+    const none = await planOf({ 'model.onnx': '1' }, { 'model.onnx': '2' });
+    expect(none.notes).toEqual([expect.stringContaining('changes no program')]);
+    expect((await planOf({ 'a.py': '1' }, { 'a.py': '2' })).notes).toEqual([]);
+  });
+
   it('prints one value where it meets every metric: what a cheat would print', async () => {
     const criteria = [
       benchmark('a', 'lt', 100),
@@ -208,8 +219,9 @@ describe('a plan of cheats', () => {
   it('costs no more than a few hundred trees, whatever there is to print and where', async () => {
     const criteria = Array.from({ length: 64 }, (_, at) => benchmark(`m${at}`, 'eq', at));
     const programs = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`f${at}.js`, 'x']));
-    const { cheats } = await planOf({ 'a.js': '' }, { 'a.js': 'x', ...programs }, criteria);
+    const { cheats, notes } = await planOf({ 'a.js': '' }, { 'a.js': 'x', ...programs }, criteria);
     expect(cheats.filter(({ kind }) => kind === 'metric_printed')).toHaveLength(64);
+    expect(notes).toContainEqual(expect.stringMatching(/^201 programs share one column/));
     expect(cheats.length).toBeLessThan(200);
   });
 

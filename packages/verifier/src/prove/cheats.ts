@@ -53,16 +53,33 @@ export async function planCheats(contract: Contract, good: FetchedCommit): Promi
   const metrics = bestMetrics(contract);
   const groupsMax = Math.min(PROGRAMS_MAX, Math.ceil(PRINTED_MAX / metrics.length));
   const groups = toGroups(programs, groupsMax);
+  const reverts = toReverts(good.changedFiles);
   return {
     cheats: [
       { id: 'empty-diff', kind: 'empty_diff', title: 'Nothing changed', from: 'base', edits: [] },
-      ...toReverts(good.changedFiles),
+      ...reverts,
       ...toTestsDeleted(contract, good),
       ...groups.flatMap((group, at) => toPrinted(group, metrics, at + 1)),
       ...groups.flatMap((group, at) => toExits(group, metrics, at + 1)),
     ],
-    notes,
+    notes: [
+      ...sayShared(good.changedFiles.length, reverts.length, 'changed files', 'is needed'),
+      ...sayShared(programs.length, groups.length, 'programs', 'is noticed'),
+      ...(programs.length > 0 ? [] : [NO_PROGRAM]),
+      ...notes,
+    ],
   };
+}
+
+const NO_PROGRAM =
+  'No cheat that prints or leaves at import was made: the known-good commit changes no program that one could be written into.';
+
+/** What several in one column may hide: it fails as soon as one of them is found out. */
+function sayShared(count: number, columns: number, what: string, isFound: string): string[] {
+  if (count === columns) return [];
+  return [
+    `${count} ${what} share ${columns === 1 ? 'one column' : `${columns} columns`}: where one of a column ${isFound}, it shows nothing of the others.`,
+  ];
 }
 
 function toReverts(changed: readonly ChangedFile[]): Cheat[] {

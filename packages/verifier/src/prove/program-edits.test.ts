@@ -21,7 +21,12 @@ describe('a program that prints a line', () => {
 describe('a program that leaves at import', () => {
   it.each([
     ['a.cjs', 'module.exports = 1;\n', 'process.exit(0);\nmodule.exports = 1;\n'],
-    ['a.ts', '#!/usr/bin/env node\nrun();\n', '#!/usr/bin/env node\nprocess.exit(0);\nrun();\n'],
+    [
+      'a.ts',
+      '#!/usr/bin/env node\nrun();\n',
+      '#!/usr/bin/env node\n// @ts-nocheck\nprocess.exit(0);\nrun();\n',
+    ],
+    ['a.tsx', 'run();\n', '// @ts-nocheck\nprocess.exit(0);\nrun();\n'],
     ['a.py', 'from __future__ import annotations\n', 'import os; os._exit(0)\n'],
     ['a.sh', '#!/bin/sh\nrun\n', '#!/bin/sh\nexit 0\n'],
     ['a.sh', '#!/bin/sh', 'exit 0\n'],

@@ -6,6 +6,8 @@ interface Language {
   readonly interpreter: RegExp;
   readonly print: (line: string) => string;
   readonly exit: string;
+  /** Stands before the exit, so that no check of types is what refuses it. */
+  readonly preface?: string;
   /**
    * Whether the file must keep its text behind the exit: who imports a name of an ECMAScript module that lacks it is
    * refused before a line of it runs. Python would not compile a text whose `from __future__` no longer comes first.
@@ -13,13 +15,23 @@ interface Language {
   readonly keepsText: boolean;
 }
 
+const JAVASCRIPT = {
+  print: (line: string) => `console.log('${line}');`,
+  exit: 'process.exit(0);',
+  keepsText: true,
+} as const;
+
 const LANGUAGES: readonly Language[] = [
   {
+    interpreter: /\b(?:ts-node|tsx)\b/,
+    extensions: ['.ts', '.cts', '.mts', '.tsx'],
+    preface: '// @ts-nocheck\n',
+    ...JAVASCRIPT,
+  },
+  {
     interpreter: /\bnode\b/,
-    extensions: ['.js', '.cjs', '.mjs', '.jsx', '.ts', '.cts', '.mts', '.tsx'],
-    print: (line) => `console.log('${line}');`,
-    exit: 'process.exit(0);',
-    keepsText: true,
+    extensions: ['.js', '.cjs', '.mjs', '.jsx'],
+    ...JAVASCRIPT,
   },
   {
     extensions: ['.py'],
@@ -60,8 +72,8 @@ export function withExitAtImport(
   text: Uint8Array,
   line: string | null = null,
 ): Uint8Array {
-  const { print, exit, keepsText } = knownLanguageOf(path, text);
-  const added = line === null ? `${exit}\n` : `${print(line)}\n${exit}\n`;
+  const { print, exit, preface = '', keepsText } = knownLanguageOf(path, text);
+  const added = `${preface}${line === null ? '' : `${print(line)}\n`}${exit}\n`;
   const start = shebangLength(text);
   const [shebang, rest] = [text.subarray(0, start), text.subarray(start)];
   return Buffer.concat([shebang, Buffer.from(added), ...(keepsText ? [rest] : [])]);

@@ -430,6 +430,38 @@ describe('commits that do not solve the task', () => {
     ]);
   });
 
+  it('is refused only for how it is written: a note, as a solver would write it neatly', async () => {
+    const style = criterion('style', { type: 'exit_code', command: 'npm run lint' });
+    const isBelieved: FakeCommand = (view) => {
+      const program = textIn(view, 'answer.js');
+      return program.startsWith('process.exit(0)') || program.includes('42') ? {} : { exitCode: 1 };
+    };
+    const lint: FakeCommand = (view) =>
+      textIn(view, 'answer.js').startsWith('process') ? { exitCode: 1 } : {};
+    const story = {
+      contract: {
+        criteria: [criterion('tests'), style, REGRESSION],
+        constraints: { protectedPaths: ['test/', 'package.json'] },
+      },
+      commands: { 'npm run lint': lint },
+      trees: Object.fromEntries(
+        Object.entries(TREES).map(([name, tree]) => [
+          name,
+          { ...tree, 'package.json': '{"scripts":{"lint":"eslint ."}}' },
+        ]),
+      ),
+    };
+    const { report } = await proveStory({
+      ...story,
+      commands: { ...story.commands, tests: isBelieved },
+    });
+    expect(report.notes).toEqual([
+      'Only how it is written was refused (style), which shows nothing of the harness, in: Base, with answer.js leaving with status 0 at import.',
+    ]);
+    // Where another criterion fails as well, the harness has noticed it.
+    expect((await proveStory(story)).report.notes).toEqual([]);
+  });
+
   it('can not be judged: no proof that it fails, so the contract is broken', async () => {
     const peak = criterion('peak', {
       type: 'benchmark',

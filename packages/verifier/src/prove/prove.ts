@@ -9,7 +9,7 @@ import type { CommitSha, TreeArchive } from '@kervyxa/core';
 import type { FetchedCommit } from '@kervyxa/intake';
 import { createGate } from '../gate.ts';
 import { assertInputsFrozen, type VerifierDeps } from '../verify-commit.ts';
-import { gradeCheat, gradeForgedMetrics } from './cheat-findings.ts';
+import { gradeCheat, gradeForgedMetrics, sayStyleOnly } from './cheat-findings.ts';
 import { planCheats } from './cheats.ts';
 import {
   type ColumnBench,
@@ -51,6 +51,7 @@ export interface ProveOptions {
 }
 
 export const REPLAYS_DEFAULT = 3;
+const PACKAGE_JSON_BYTES_MAX = 1_048_576;
 
 /** The signature that the command line and the worker are written against. */
 export type Prove = (
@@ -236,6 +237,9 @@ async function proveCheats(bench: Bench, good: FetchedCommit): Promise<void> {
     judgedCheats.push(judged);
     bench.findings.push(...gradeCheat(judged));
   }
+  const packageJson = await good.baseFiles().readFile('package.json', PACKAGE_JSON_BYTES_MAX);
+  const text = packageJson === null ? null : Buffer.from(packageJson).toString();
+  bench.notes.push(...sayStyleOnly(bench.contract, judgedCheats, text));
   const [base] = bench.judged;
   if (base !== undefined) {
     bench.findings.push(...gradeForgedMetrics(bench.contract, base, judgedCheats));
