@@ -119,11 +119,11 @@ describe('kervyxa prove', () => {
     );
     const lines = host.stdout.lines();
     expect(lines[0]).toBe('proved  no findings, 3 columns');
-    expect(lines).toContain('criterion   1   2   3');
-    expect(lines).toContain('tests       ✔   ✔   ·');
-    expect(lines).toContain('work *      ✘   ✔   ·');
+    expect(lines).toContain('criterion   1       2      3');
+    expect(lines).toContain('tests       ✔       ✔      ·');
+    expect(lines).toContain('work *      ✘ 120   ✔ 50   ·');
     expect(lines).toContain('  3  FAIL          Nothing changed');
-    expect(lines).toContain('    3 × pass, exit 0; metric 50, spread 0; wall-clock spread 56 %');
+    expect(lines).toContain('    3 × pass, exit 0; metric 50, spread 0; wall-clock spread 50 %');
   });
 
   it('answers 1 and says first what is wrong, with evidence and fix', async () => {

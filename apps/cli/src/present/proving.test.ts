@@ -30,6 +30,30 @@ describe('the report of proving for a person', () => {
     expect(text).not.toContain('more');
   });
 
+  it('shows the number of each benchmark in each column, in as many tables as the width asks for', () => {
+    const [base, good, cheat] = reportOf().columns;
+    if (base === undefined || good === undefined || cheat === undefined)
+      throw new Error('no sample');
+    const columns = [base, good, ...Array.from({ length: 10 }, () => cheat)];
+    const report = reportOf({ columns });
+    expect(toProvingText(report, fakeScreen())).toContain(`
+criterion   1       2      3   4   5   6   7   8   9  10  11  12
+tests       ✔       ✔      ·   ·   ·   ·   ·   ·   ·   ·   ·   ·
+work *      ✘ 120   ✔ 50   ·   ·   ·   ·   ·   ·   ·   ·   ·   ·
+`);
+    expect(toProvingText(report, { ...fakeScreen(), columns: 22 })).toContain(`
+criterion   1
+tests       ✔
+work *      ✘ 120
+
+criterion   2      3
+tests       ✔      ·
+work *      ✔ 50   ·
+
+criterion   4   5   6
+`);
+  });
+
   it('says what the star of a criterion means, where there is one', () => {
     const report = reportOf();
     const [first] = report.criteria;

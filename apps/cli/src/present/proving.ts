@@ -10,7 +10,7 @@ import type { Screen } from '../host.ts';
 import { count, cut, pad, paragraph, widthOf } from './text.ts';
 
 const ID_COLUMNS_MAX = 28;
-const CELL_COLUMNS = 4;
+const CELL_GAP = 3;
 const EVIDENCE_HEAD_LINES = 3;
 const EVIDENCE_END_LINES = 9;
 
@@ -76,23 +76,66 @@ function toMatrix(report: ProvingReport, screen: Screen): string {
     return cut(toPrintable(id), ID_COLUMNS_MAX - mark.length) + mark;
   });
   const nameColumns = Math.max('criterion'.length, ...names.map(widthOf));
-  const perTable = Math.max(1, Math.floor((width - nameColumns) / CELL_COLUMNS));
-  const tables = Array.from({ length: Math.ceil(all.length / perTable) }, (_, table) => {
-    const first = table * perTable;
-    const columns = all.slice(first, first + perTable);
-    const head = columns.map((_column, at) => String(first + at + 1).padStart(CELL_COLUMNS));
+  const drawn = all.map((column, at) => drawColumn(column, at + 1, criteria.length, screen));
+  const tables = toTables(drawn, width - nameColumns).map((columns) => {
+    const head = pad('criterion', nameColumns) + columns.map((one) => one.head).join('');
     const rows = names.map((name, at) => {
-      const cells = columns.map((column) => {
-        const { mark, paint } = MARKS[column.criteria[at]?.status ?? 'not_run'];
-        return ' '.repeat(CELL_COLUMNS - 1) + colors[paint](mark);
-      });
-      return pad(name, nameColumns) + cells.join('');
+      const cells = columns.map((one) => one.cells[at] ?? '');
+      return (pad(name, nameColumns) + cells.join('')).trimEnd();
     });
-    return [colors.bold(pad('criterion', nameColumns) + head.join('')), ...rows].join('\n');
+    return [colors.bold(head.trimEnd()), ...rows].join('\n');
   });
   const legend = all.map((column, at) => toLegend(column, at + 1, screen)).join('\n');
   const hasHidden = criteria.some(({ visibility }) => visibility === 'hidden');
   return [...tables, ...(hasHidden ? ['* hidden from solvers'] : []), legend].join('\n\n');
+}
+
+/** A column of the matrix, each of its lines as wide as the others. */
+interface DrawnColumn {
+  readonly width: number;
+  readonly head: string;
+  readonly cells: readonly string[];
+}
+
+/** `✘ 120` where a benchmark was judged by a number, else the mark alone. */
+function drawColumn(
+  { criteria }: ProvingColumn,
+  number: number,
+  rows: number,
+  { colors }: Pick<Screen, 'colors'>,
+): DrawnColumn {
+  const texts = Array.from({ length: rows }, (_, at) => {
+    const { status = 'not_run', metric = null } = criteria[at] ?? {};
+    const { mark, paint } = MARKS[status];
+    return { text: metric === null ? mark : `${mark} ${metric}`, paint };
+  });
+  const inner = Math.max(1, ...texts.map(({ text }) => text.length));
+  const width = CELL_GAP + inner;
+  const gap = ' '.repeat(CELL_GAP);
+  return {
+    width,
+    head: String(number).padEnd(inner).padStart(width),
+    cells: texts.map(({ text, paint }) => {
+      return gap + colors[paint](text) + ' '.repeat(inner - text.length);
+    }),
+  };
+}
+
+/** Columns side by side as long as they fit, and at least one. */
+function toTables(columns: readonly DrawnColumn[], width: number): DrawnColumn[][] {
+  const tables: DrawnColumn[][] = [];
+  let left = 0;
+  for (const column of columns) {
+    const table = tables.at(-1);
+    if (table === undefined || column.width > left) {
+      tables.push([column]);
+      left = width;
+    } else {
+      table.push(column);
+    }
+    left -= column.width;
+  }
+  return tables;
 }
 
 /** ` 3  FAIL  Known-bad 62524d2df0b2 (wanted FAIL)` */

@@ -28,7 +28,7 @@ describe('the page of a report', () => {
     const text = shown(toReportPage(reportOf(), 'Do less'));
     expect(text).toContain('This contract is proved : the known-good commit passes');
     expect(text).toMatch(/tests The tests pass ✔ ✔ ·/);
-    expect(text).toMatch(/work \(hidden\) blocks < 100 blocks \(node_block_count\) ✘ ✔ ·/);
+    expect(text).toMatch(/work \(hidden\) blocks < 100 blocks \(node_block_count\) ✘ 120 ✔ 50 ·/);
     expect(text).toContain('3 FAIL Nothing changed');
   });
 

@@ -113,7 +113,8 @@ function toMatrix({ criteria, columns }: ProvingReport): Html {
       </table>
     </div>
     <p class="soft">
-      ✔ passes, ✘ fails, ? can not be told, · not run: an earlier step had decided.
+      ✔ passes, ✘ fails, ? can not be told, · not run: an earlier step had decided. A number is the
+      metric that the criterion was judged by.
     </p>
     <ol class="columns">
       ${columns.map(toColumn)}
@@ -125,8 +126,13 @@ function toCell({ criteria }: ProvingColumn, at: number): Html {
   const result = criteria[at];
   const status = result?.status ?? 'not_run';
   const word = status.replace('_', ' ');
-  const why = result?.reason === null || result === undefined ? word : `${word}: ${result.reason}`;
-  return html`<td class="${status}" title="${why}" aria-label="${why}">${MARKS[status]}</td>`;
+  const metric = result?.metric ?? null;
+  const facts = [result?.reason ?? null, metric].filter((fact) => fact !== null);
+  const why = facts.length === 0 ? word : `${word}: ${facts.join(', ')}`;
+  const number = metric === null ? '' : html` <span class="soft">${metric}</span>`;
+  return html`<td class="${status}" title="${why}" aria-label="${why}">
+    ${MARKS[status]}${number}
+  </td>`;
 }
 
 function toColumn(column: ProvingColumn, at: number): Html {

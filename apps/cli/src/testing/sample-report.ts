@@ -26,8 +26,8 @@ export function reportOf(changes: Partial<ProvingReport> = {}): ProvingReport {
       },
     ],
     columns: [
-      columnOf('base', 'Base commit', ['pass', 'fail']),
-      columnOf('good-1', 'Known-good aaaaaaaaaaaa', ['pass', 'pass']),
+      columnOf('base', 'Base commit', ['pass', 'fail'], {}, 120),
+      columnOf('good-1', 'Known-good aaaaaaaaaaaa', ['pass', 'pass'], {}, 50),
       columnOf('empty-diff', 'Nothing changed', ['not_run', 'not_run'], { diff: '' }),
     ],
     replays: [
@@ -45,6 +45,7 @@ export function columnOf(
   title: string,
   statuses: readonly Status[],
   changes: Partial<ProvingColumn> = {},
+  work: number | null = null,
 ): ProvingColumn {
   const isGood = statuses.every((status) => status === 'pass');
   return {
@@ -55,13 +56,15 @@ export function columnOf(
     expected: id === 'base' ? null : isGood ? 'PASS' : 'FAIL',
     verdict: isGood ? 'PASS' : 'FAIL',
     reasons: [],
-    criteria: statuses.map((status, at) => resultOf(at === 0 ? 'tests' : 'work', status)),
+    criteria: statuses.map((status, at) =>
+      at === 0 ? resultOf('tests', status, null) : resultOf('work', status, work),
+    ),
     diff: null,
     ...changes,
   };
 }
 
-function resultOf(id: string, status: Status): CriterionResult {
+function resultOf(id: string, status: Status, metric: number | null): CriterionResult {
   return {
     id,
     type: 'exit_code',
@@ -70,7 +73,7 @@ function resultOf(id: string, status: Status): CriterionResult {
     reason: status === 'fail' ? 'EXIT_CODE_MISMATCH' : null,
     message: null,
     exitCode: null,
-    metric: null,
+    metric,
     peakMemoryBytes: null,
     durationMs: null,
     outputSha256: null,
@@ -83,6 +86,7 @@ export function replaysOf(
   timesMs: readonly number[],
 ): ProvingReport['replays'][number] {
   const [low, high] = [Math.min(...timesMs), Math.max(...timesMs)];
+  const middle = timesMs.toSorted((a, b) => a - b)[Math.floor(timesMs.length / 2)] ?? 1;
   const known = metrics.filter((metric) => metric !== null);
   return {
     criterionId,
@@ -96,6 +100,6 @@ export function replaysOf(
     })),
     metricSpread: known.length === 0 ? null : Math.max(...known) - Math.min(...known),
     tolerance: known.length === 0 ? null : 0,
-    durationSpread: (high - low) / low,
+    durationSpread: (high - low) / middle,
   };
 }
