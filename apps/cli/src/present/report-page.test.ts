@@ -58,10 +58,12 @@ describe('the page of a report', () => {
 
   it('tells why seconds can not settle what a count can', () => {
     const text = shown(toReportPage(reportOf(), 'Do less'));
-    expect(text).toContain('the wall-clock moved by up to 56 %');
+    expect(text).toContain('the wall-clock of one criterion moved by 50 %');
     expect(text).toContain('The metric was the same to the last unit in every run');
     const moving = reportOf({ replays: [replaysOf('work', [50, 40, 50], [100, 100, 100])] });
     expect(shown(toReportPage(moving, 'Do less'))).toContain('The metric moved by 20 %');
+    expect(text).toContain('wall-clock: 900 … 1400 ms, spread 50 %');
+    expect(text).toContain('metric: 50, spread 0 (0 %), tolerance 0');
     const timeless = reportOf({ replays: [] });
     expect(shown(toReportPage(timeless, 'Do less'))).not.toContain('wall-clock');
   });

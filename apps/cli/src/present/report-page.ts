@@ -53,7 +53,7 @@ export function toReportPage(report: ProvingReport, title: string): string {
 function sayWhy({ findings, columns, isProved }: ProvingReport): string {
   if (isProved) {
     const others = columns.filter(({ kind }) => kind !== 'known_good').length;
-    return `the known-good commit passes, and ${count(others, 'other tree')} of the base, known-bad commits and cheats do not.`;
+    return `the known-good commit passes, and ${count(others, 'other tree')} (the base, known-bad commits, cheats) do not.`;
   }
   const refusing = findings.filter(({ severity }) => severity === 'refuse').length;
   return `${count(refusing, 'finding')} below ${refusing === 1 ? 'keeps' : 'keep'} it from opening.`;

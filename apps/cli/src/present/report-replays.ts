@@ -26,13 +26,13 @@ function saySettlement(replays: readonly CriterionReplays[]): string {
   const time =
     slow === null
       ? 'Nothing here took a time that can be compared'
-      : `Nothing changed between these runs, and yet the wall-clock moved by up to ${sayPercent(slow)}: a threshold in seconds would be met or missed by luck, so seconds can not settle anything`;
+      : `Nothing changed between these runs, and yet the wall-clock of one criterion moved by ${sayPercent(slow)}: a threshold in seconds between its quickest and its slowest run would be met or missed by luck, so seconds can not settle anything`;
   const metrics = replays.flatMap((one) => relativeSpread(one) ?? []);
   if (metrics.length === 0) return `${time}.`;
   const most = Math.max(...metrics);
   return most === 0
-    ? `${time}. The metric was the same to the last unit in every run: a threshold on it is met or missed by the work alone.`
-    : `${time}. The metric moved by ${sayPercent(most)}; what its threshold leaves room for is the tolerance that the contract declares.`;
+    ? `${time}. ${metrics.length === 1 ? 'The metric' : 'Each metric'} was the same to the last unit in every run: a threshold on it is met or missed by the work alone.`
+    : `${time}. ${metrics.length === 1 ? 'The metric' : 'One metric'} moved by ${sayPercent(most)}; what its threshold leaves room for is the tolerance that the contract declares.`;
 }
 
 /** In parts of the largest value; null without a metric in every run. */
@@ -50,22 +50,25 @@ function toCriterion(replays: CriterionReplays, metric: string | null): Html {
       ? ''
       : html`<div>
           <p class="soft">
-            metric: spread ${metricSpread ?? 0} (${sayPercent(relative)}), tolerance
-            ${tolerance ?? 0}
+            metric: ${sayRange(runs.map((run) => run.metric))}, spread ${metricSpread ?? 0}
+            (${sayPercent(relative)}), tolerance ${tolerance ?? 0}
           </p>
           ${toBars(
             runs.map((run) => run.metric),
             { name: 'count', what: 'metric' },
           )}
         </div>`;
-  const time = durationSpread === null ? 'not known' : sayPercent(durationSpread);
+  const time =
+    durationSpread === null
+      ? 'not known'
+      : `${sayRange(runs.map(({ durationMs }) => durationMs))} ms, spread ${sayPercent(durationSpread)}`;
   return html`<article class="card">
     <h3><code>${criterionId}</code></h3>
     <p class="soft">${metric ?? ''}</p>
     <p>${sayEnds(runs)}</p>
     <div class="pair">
       <div>
-        <p class="soft">wall-clock: spread ${time}</p>
+        <p class="soft">wall-clock: ${time}</p>
         ${toBars(
           runs.map((run) => run.durationMs),
           { name: 'time', what: 'wall-clock' },
