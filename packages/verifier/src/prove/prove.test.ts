@@ -177,6 +177,8 @@ describe('proving commits of proof', () => {
       },
     ]);
     expect(report.columns.map(({ id }) => id)).toEqual(['base', 'good-1', 'bad-1']);
+    expect(report.replays).toEqual([]);
+    expect(report.notes).toEqual([expect.stringContaining('nothing was replayed')]);
   });
 
   it('has a reference whose set-up fails, and not the base’s: refused with its log', async () => {

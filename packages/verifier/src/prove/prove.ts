@@ -30,7 +30,7 @@ export interface ProveRequest {
   readonly contractDigest: string;
   readonly verifierPackage: TreeArchive | null;
   readonly dependencies: TreeArchive | null;
-  /** How often each criterion runs on the first known-good commit, its proof included; at least 2. */
+  /** How often each criterion runs on the first known-good commit that passes, its proof included; at least 2. */
   readonly replays: number;
 }
 
@@ -67,7 +67,7 @@ export type Prove = (
  *    that is broken there is proved no further.
  * 2. Each commit of `proof` must get the verdict that it names, and a criterion refuse one of the known-bad ones. None
  *    needs a claim.
- * 3. Replays of the first known-good commit must agree with one another.
+ * 3. Replays of the first known-good commit that passes must agree with one another.
  * 4. Commits that do not solve the task, made of base and known-good, must all fail, and by their printing meet no
  *    metric. They are made of what passes: a known-good commit that does not has its finding already.
  *
@@ -84,11 +84,16 @@ export const proveContract: Prove = async (deps, request, options) => {
   if (bench.findings.some(({ code }) => code === 'CONTRACT_BROKEN')) return toReport(bench);
 
   const good = await proveProof(bench);
-  if (good === null) return toReport(bench);
+  if (good === null) {
+    bench.notes.push(
+      'No known-good commit passes, so nothing was replayed and no cheat was tried.',
+    );
+    return toReport(bench);
+  }
   await withFetched(bench, good, async (fetched) => {
     if (fetched.kind === 'stop') throw toBroken(good.judged.column.title, fetched.reasons);
     await proveReplays(bench, good.judged, fetched.value);
-    if (good.judged.column.verdict === 'PASS') await proveCheats(bench, fetched.value);
+    await proveCheats(bench, fetched.value);
   });
   return toReport(bench);
 };
@@ -172,7 +177,7 @@ interface KnownGood {
   readonly judged: JudgedColumn;
 }
 
-/** Answers the first known-good commit whose criteria ran. */
+/** Answers the first known-good commit that passes. */
 async function proveProof(bench: Bench): Promise<KnownGood | null> {
   const { repository, proof } = bench.contract;
   let knownGood: KnownGood | null = null;
@@ -188,8 +193,8 @@ async function proveProof(bench: Bench): Promise<KnownGood | null> {
       ),
     );
     bench.findings.push(...gradeProof(bench.contract, index, judged));
-    const hasRun = judged.column.criteria.some(({ status }) => status !== 'not_run');
-    if (expected === 'PASS' && hasRun) knownGood ??= { ...asked, judged };
+    const passes = expected === 'PASS' && judged.column.verdict === 'PASS';
+    if (passes) knownGood ??= { ...asked, judged };
   }
   bench.findings.push(...gradeKnownBad(bench.judged));
   return knownGood;
