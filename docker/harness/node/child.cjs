@@ -31,11 +31,11 @@ const MODULE_PARAMETERS = ['exports', 'require', 'module', '__filename', '__dirn
 
 const [mode, script, ...scriptArguments] = process.argv.slice(2);
 const token = readToken();
+closeDoors();
 const { counter, setDoor } = createCounter();
 const loader = createRealm();
 setDoor({ module: createModuleModule(), commonJs: guard(loader.commonJs) });
 Module.registerHooks({ resolve: guard(loader.resolve), load: guard(loader.load) });
-closeDoors();
 confineProcess({ getBuiltinModule: guard(loader.findBuiltin) });
 const waiting = reportAtExit(REPORT_FD, () => `${token} ${counter[0]}\n`);
 start();

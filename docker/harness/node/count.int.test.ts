@@ -78,8 +78,10 @@ const COMPILE_IN_NODE = `const { then } = Promise.prototype;
     process.exit();
   };
   import('./b.mjs').then(() => {
-    for (const promise of kept) then.call(promise, (value) => { use(value); use(value?.module); });
-    console.log(kept.length > 0 ? 'found' : 'nothing');
+    for (const one of kept.filter((each) => each instanceof Promise).slice(0, 99)) {
+      then.call(one, (value) => { use(value); use(value?.module); });
+    }
+    setImmediate(() => { throw new Error('nothing that compiles'); });
   });`;
 
 const GOOD_END = { exitCode: 0, signal: null };
@@ -157,6 +159,14 @@ describe('code that counts less than it does', () => {
       `const kept = [];
        Object.defineProperty(Promise, Symbol.species, { get() { return function (executor) { return kept[kept.push(new Promise(executor)) - 1]; }; } });
        ${COMPILE_IN_NODE}`,
+    ],
+    [
+      'marks what happens in Node for what compiles',
+      `'use strict';
+       const kept = [];
+       const storage = new (require('async_hooks').AsyncLocalStorage)();
+       Object.defineProperty(Object.prototype, storage.kResourceStore, { get: () => 1, set() { kept.push(this); } });
+       storage.run(1, () => { ${COMPILE_IN_NODE} });`,
     ],
     [
       'ends in an error that nobody hears of, to leave without a report',
@@ -379,6 +389,18 @@ describe('a program', () => {
     const { log, ...reading } = await count(program);
     expect(reading).toMatchObject({ count: null, exitCode, signal: null });
     expect(log).toContain(said);
+  });
+
+  it('keeps a store over what happens later, and has promises of its own kind', async () => {
+    const { log } = await count(
+      `const storage = new (require('async_hooks').AsyncLocalStorage)();
+       class Own extends Promise {}
+       storage.run('stored', () => setTimeout(() => {
+         Own.resolve(1).then(() => console.log(storage.getStore()));
+         console.log(Own.resolve(1).then(() => {}) instanceof Own, require('tty').isatty(1));
+       }, 1));`,
+    );
+    expect(log).toBe('true false\nstored\n');
   });
 
   it('that waits for ever in its module ends as under Node', async () => {
