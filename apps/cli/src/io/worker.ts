@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { contractDigest } from '@kervyxa/contract';
-import { toPrintable } from '@kervyxa/core';
 import { loadVerifierPackage, openBundle } from '@kervyxa/intake/package';
 import { proveContract, verifyCommit } from '@kervyxa/verifier';
 import type { ProveMachine } from '../commands/prove.ts';
 import type { VerifyMachine } from '../commands/verify.ts';
 import type { Host } from '../host.ts';
+import { toFailure } from '../present/failure.ts';
 import { openBaseRepository } from './base-repository.ts';
 import { openEngine } from './engine.ts';
 import { loadSettings } from './settings.ts';
@@ -27,7 +27,9 @@ export function createMachine(host: Host): VerifyMachine & ProveMachine {
       // What runs left that were killed; nobody else on a laptop would remove it. It says nothing about this one.
       await engine.sandbox.reap(signal).catch((error: unknown) => {
         signal.throwIfAborted();
-        log(`what killed runs left could not be removed: ${toPrintable(String(error))}`);
+        const { code, message, fix } = toFailure(error);
+        log(`What killed runs left could not be removed: ${code}: ${message}`);
+        if (fix !== undefined) log(`fix: ${fix}`);
       });
       const deps = { ...engine, clock, coreCount: availableParallelism() };
       return {

@@ -35,7 +35,8 @@ export function presentFailure(error: unknown, host: Pick<Host, 'stderr' | 'env'
   return failure;
 }
 
-function toFailure(error: unknown): Failure {
+/** What an error has to say, to be shown in a sentence or a line of its own. */
+export function toFailure(error: unknown): Failure {
   if (isAppError(error)) {
     const { code, traits } = error;
     const fix = error.fix === undefined ? undefined : toPrintable(error.fix);

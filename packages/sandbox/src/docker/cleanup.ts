@@ -1,10 +1,13 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { sandboxError } from '../errors.ts';
 import type { Engine } from './engine.ts';
 import { ROLE_LABEL, SESSION_LABEL } from './labels.ts';
 
 /** Between the first volume of a session and its running keeper lies less than this, or its program is dead. */
 const OPENING_MS_MAX = 120_000;
-const ROUNDS_MAX = 3;
+/** Looks after which something is left, the last one after every removal; others may be removing the same. */
+const LOOKS_MAX = 6;
+const PAUSE_MS = 100;
 
 interface Leftover {
   readonly id: string;
@@ -22,14 +25,17 @@ export async function removeSession(engine: Engine, session: string): Promise<nu
   const filter = `${SESSION_LABEL}=${session}`;
   const removed = new Set<string>();
   let failure: unknown;
-  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+  for (let look = 1; ; look += 1) {
     const [containers, volumes] = await Promise.all([
       listContainers(engine, filter),
       listVolumes(engine, filter),
     ]);
     if (containers.length + volumes.length === 0) return removed.size;
+    if (look === LOOKS_MAX) break;
     for (const { id } of [...containers, ...volumes]) removed.add(id);
     failure = await removeAll(engine, containers, volumes);
+    // Containers and then volumes take two: what is left after that is being removed by another, or not to be removed.
+    if (look > 2) await pause(PAUSE_MS * look);
   }
   throw sandboxError('SANDBOX_CLEANUP_FAILED', {
     message: `expected no container or volume of session ${session} to be left, got some`,

@@ -7,9 +7,10 @@ import { startEngineProxy } from '../testing/engine-proxy.ts';
 import { commitImage, importImage } from '../testing/images.ts';
 import { LIMITS, never, run, textOf, toRequest, withSession } from '../testing/harness.ts';
 import { testTree } from '../testing/trees.ts';
-import { removeContainer } from './cleanup.ts';
+import { removeContainer, removeSession } from './cleanup.ts';
 import { connectEngine } from './engine.ts';
 import { createDockerSandbox } from './index.ts';
+import { SESSION_LABEL } from './labels.ts';
 
 let bench: EngineBench;
 beforeAll(async () => {
@@ -295,6 +296,27 @@ it('removes what another program is removing already: done only when it is gone'
     });
   });
   await Promise.all(removals);
+});
+
+it('removes a session that others are removing too: none of them finds something left', async () => {
+  const engine = connectEngine(bench.dockerHost);
+  const session = `test-left-${process.pid}`;
+  const labels = { [SESSION_LABEL]: session };
+  const { name } = await bench.docker.createVolume({ Labels: labels });
+  for (const target of ['/one', '/two', '/three']) {
+    const mount = { Type: 'volume', Source: name, Target: target } as const;
+    const { id } = await bench.docker.createContainer({
+      Image: bench.image,
+      Cmd: ['sleep', '300'],
+      Labels: labels,
+      HostConfig: { Mounts: [mount] },
+    });
+    await bench.docker.getContainer(id).start();
+  }
+  await Promise.all(Array.from({ length: 6 }, () => removeSession(engine, session)));
+  const filters = { label: [`${SESSION_LABEL}=${session}`] };
+  expect(await bench.docker.listContainers({ all: true, filters })).toEqual([]);
+  expect((await bench.docker.listVolumes({ filters })).Volumes ?? []).toEqual([]);
 });
 
 describe('a program that is killed', () => {
