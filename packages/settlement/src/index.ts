@@ -22,6 +22,7 @@ export type {
 } from './case.ts';
 export type { Command, CommandKind } from './command.ts';
 export type { Decision, Effect } from './decision.ts';
+export { createStateRefused } from './commands/contract.ts';
 export { refuseSubmit } from './commands/capture.ts';
 export type { SubmitFacts } from './commands/capture.ts';
 export { decide } from './decide.ts';

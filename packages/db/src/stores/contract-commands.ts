@@ -1,4 +1,4 @@
-import { createSettlementError } from '@kervyxa/settlement';
+import { createStateRefused } from '@kervyxa/settlement';
 import { brokenUniqueConstraint } from '../driver-errors.ts';
 import { createDbError } from '../errors.ts';
 import type { ContractDraft, ContractRow } from '../ports.ts';
@@ -51,14 +51,9 @@ export async function startApproval(
   contractId: string,
 ): Promise<ContractRow> {
   const contract = await lockContract(sql, contractId);
-  const { state, approvalState, requesterId } = contract;
-  if (state !== 'DRAFT') {
-    throw createSettlementError('SETTLEMENT_CONTRACT_STATE_REFUSED', {
-      message: `expected a contract that is DRAFT, got ${state}`,
-      fix: 'Look at the state of the contract first.',
-      details: { state },
-    });
-  }
+  const { approvalState, requesterId } = contract;
+  const { state } = toContractRow(contract);
+  if (state !== 'DRAFT') throw createStateRefused(state, ['DRAFT']);
   if (approvalState === 'QUEUED' || approvalState === 'RUNNING') return toContractRow(contract);
   await runChange(
     sql,

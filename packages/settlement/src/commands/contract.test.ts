@@ -17,6 +17,18 @@ describe('proving and funding', () => {
     expect(await story.balance(`escrow/${story.contractId}`)).toBe(TERMS.rewardMinor);
   });
 
+  it.each([
+    ['fund', 'DRAFT', [], /approved first/],
+    ['prove', 'PROVED', ['prove'], /waits for its funds/],
+    ['fund', 'OPEN', ['prove', 'fund'], /cancel it/],
+    ['fund', 'CANCELLED', ['cancel'], /has ended/],
+  ] as const)('refuse to %s what is %s, and say what comes next', async (kind, _, before, fix) => {
+    const story = await begin(false);
+    await story.bench.deposit(story.requesterId, TERMS.rewardMinor);
+    for (const step of before) await story.do({ kind: step });
+    await expect(story.do({ kind })).rejects.toMatchObject({ fix: expect.stringMatching(fix) });
+  });
+
   it('are too late at the closing time', async () => {
     const story = await begin(false);
     await story.bench.deposit(story.requesterId, TERMS.rewardMinor);

@@ -1,3 +1,4 @@
+import type { AppError } from '@kervyxa/core';
 import type { ContractState } from '../case.ts';
 import { type Draft, moveContract, type Refusal } from '../draft.ts';
 import { isActive } from '../due.ts';
@@ -36,10 +37,30 @@ export function refuseState(
   allowed: readonly ContractState[],
 ): Refusal {
   if (allowed.includes(contract.state)) return null;
+  return createStateRefused(contract.state, allowed);
+}
+
+const ENDED = 'It has ended, and nothing moves it any more: use another contract.';
+
+/** What comes next for a contract in such a state. */
+const NEXT: Readonly<Record<ContractState, string>> = {
+  DRAFT: 'It is a draft: it is approved first, and then funded.',
+  PROVED: 'It is approved and waits for its funds: it is funded next, and opens with that.',
+  OPEN: 'It holds its funds and takes submissions: cancel it to begin anew.',
+  IN_CHALLENGE: 'A submission holds the pass: wait until its challenge window has ended.',
+  SETTLED: ENDED,
+  EXPIRED: ENDED,
+  CANCELLED: ENDED,
+};
+
+export function createStateRefused(
+  state: ContractState,
+  allowed: readonly ContractState[],
+): AppError {
   return createSettlementError('SETTLEMENT_CONTRACT_STATE_REFUSED', {
-    message: `expected a contract that is ${allowed.join(' or ')}, got ${contract.state}`,
-    fix: 'Look at the state of the contract first.',
-    details: { state: contract.state },
+    message: `expected a contract that is ${allowed.join(' or ')}, got ${state}`,
+    fix: NEXT[state],
+    details: { state },
   });
 }
 
