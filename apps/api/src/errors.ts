@@ -89,7 +89,7 @@ const { table, create } = defineErrors({
   API_PACKAGE_UNKNOWN: {
     ...CALLER,
     httpStatus: 422,
-    meaning: 'The contract names a hidden package that its requester has not uploaded.',
+    meaning: 'The contract names a hidden package or a bundle that its requester has not uploaded.',
   },
   API_REPOSITORY_URL_REFUSED: {
     ...CALLER,

@@ -46,6 +46,11 @@ const family = defineErrors({
     exitCode: 4,
     meaning: 'Evidence or a report could not be written, be it before the run or after it.',
   },
+  CLI_OUTPUT_REFUSED: {
+    ...USAGE,
+    meaning:
+      'What -o names can be no new file: a folder, or in the packed folder or in one that is not there.',
+  },
   CLI_OUTPUT_UNWRITABLE: {
     fault: 'infra',
     retryable: true,

@@ -21,7 +21,10 @@ const family = defineErrors({
     meaning: 'The contract file is larger than 1 MiB.',
   },
   CONTRACT_TEXT_NOT_UTF8: { ...CALLER, meaning: 'The contract file is not UTF-8 text.' },
-  CONTRACT_TEXT_SYNTAX: { ...CALLER, meaning: 'The contract file is not valid JSON or YAML.' },
+  CONTRACT_TEXT_SYNTAX: {
+    ...CALLER,
+    meaning: 'The contract is not valid JSON, or not valid YAML where that is taken.',
+  },
   CONTRACT_TEXT_TOO_DEEP: {
     ...CALLER,
     meaning: 'The contract file nests more than 64 levels deep.',

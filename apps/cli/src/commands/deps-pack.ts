@@ -65,7 +65,8 @@ Examples:
 
 Exit codes:
   0 packed
-  2 usage, or something that is not pinned, not there or not what it should be
+  2 usage, a bad place for -o, or something that is not pinned, not there or not
+    what it should be
   4 the registry does not answer, or the disk is full
   130 after Ctrl-C; what was fetched stays in npm's cache`;
 

@@ -65,15 +65,31 @@ In the contract:
     const nowhere = await run(join(root, 'nowhere'));
     expect(nowhere.exitCode).toBe(2);
     expect(nowhere.stderr).toMatch(/^error INTAKE_PACKAGE_UNREADABLE: /);
-    const unwritable = await run(folder, '-o', join(root, 'no/hidden.tar'));
-    expect(unwritable.exitCode).toBe(4);
-    expect(unwritable.stderr).toMatch(/^error CLI_OUTPUT_UNWRITABLE: .*, got no such folder/);
+    for (const [place, got] of [
+      ['no/hidden.tar', 'no such folder'],
+      ['hidden/check.sh/hidden.tar', 'a place in the folder that is packed'],
+      ['', 'a folder'],
+    ] as const) {
+      const { exitCode, stderr } = await run(folder, '-o', join(root, place));
+      expect(exitCode).toBe(2);
+      expect(stderr).toMatch(new RegExp(`^error CLI_OUTPUT_REFUSED: .*, got ${got}`));
+    }
+  });
+
+  it('packs an empty folder, and warns of it', async () => {
+    const empty = join(root, 'empty');
+    mkdirSync(empty);
+    const { exitCode, stderr } = await run(empty);
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 0,
+      stderr: `warning: ${empty} is empty, and so is the package\n`,
+    });
   });
 
   it('is to write into the folder that it packs, so that the next digest would be another', async () => {
     const { exitCode, stderr } = await run(folder, '-o', join(folder, 'answers/hidden.tar'));
-    expect(exitCode).toBe(4);
-    expect(stderr).toMatch(/^error CLI_OUTPUT_UNWRITABLE: .*in the folder that is packed/);
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/^error CLI_OUTPUT_REFUSED: .*in the folder that is packed/);
     expect(readdirSync(join(folder, 'answers'))).toEqual(['1.txt']);
     const beside = await run(folder, '-o', `${folder}.tar`);
     expect(beside.exitCode).toBe(0);

@@ -48,7 +48,8 @@ Examples:
 
 Exit codes:
   0 packed
-  2 usage, or the folder can not be read or holds what is refused
+  2 usage, a bad place for -o, or a folder that can not be read or holds what is
+    refused
   4 the archive could not be written`;
 
 export async function runPackagePack(
@@ -61,6 +62,9 @@ export async function runPackagePack(
   const archive = await loadPackage(folder);
   const { digest: sha256, entryCount, bytesTotal } = archive;
   if (out !== undefined) await writeArchiveFile(out, archive, interrupts.signal);
+  if (entryCount === 0) {
+    host.stderr.write(`warning: ${toPrintable(folder)} is empty, and so is the package\n`);
+  }
   host.stdout.write(
     json === true
       ? toJsonText({ file: out ?? null, entryCount, bytesTotal, sha256 })

@@ -1,22 +1,27 @@
 import { access, constants, mkdtemp, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';
-import { toPrintable, type TreeArchive } from '@kervyxa/core';
+import { isAppError, toPrintable, type TreeArchive } from '@kervyxa/core';
 import { cliError } from '../errors.ts';
 
 /**
  * Says before the work whether its result could be put there: into a folder that is there and can be written to, and
  * over nothing but a file; and never into the folder that is packed, which would hold it the next time.
  *
- * Throws CLI_OUTPUT_UNWRITABLE.
+ * Throws CLI_OUTPUT_REFUSED and CLI_OUTPUT_UNWRITABLE.
  */
 export async function assertWritable(file: string, packed?: string): Promise<void> {
+  if (packed !== undefined && isWithin(resolve(file), resolve(packed))) {
+    throw refused(file, 'a place in the folder that is packed');
+  }
   await writing(file, async () => {
-    if (packed !== undefined && isWithin(resolve(file), resolve(packed))) {
-      throw unwritable(file, 'a place in the folder that is packed');
-    }
-    await access(dirname(resolve(file)), constants.W_OK | constants.X_OK);
-    const found = await stat(file).catch(ignoreMissing);
-    if (found !== null && !found.isFile()) throw unwritable(file, 'something that is no file');
+    const folder = dirname(resolve(file));
+    const found = await stat(folder).catch(ignoreMissing);
+    if (found?.isDirectory() !== true)
+      throw refused(file, `no such folder: ${toPrintable(folder, 300)}`);
+    await access(folder, constants.W_OK | constants.X_OK);
+    const old = await stat(file).catch(ignoreMissing);
+    if (old?.isDirectory() === true) throw refused(file, 'a folder');
+    if (old !== null && !old.isFile()) throw refused(file, 'something that is no file');
   });
 }
 
@@ -69,9 +74,7 @@ async function writing<T>(file: string, write: () => Promise<T>, signal?: AbortS
     return await write();
   } catch (error) {
     signal?.throwIfAborted();
-    if (!(error instanceof Error && 'code' in error) || error.code === 'CLI_OUTPUT_UNWRITABLE') {
-      throw error;
-    }
+    if (isAppError(error) || !(error instanceof Error && 'code' in error)) throw error;
     const code = String(error.code);
     throw unwritable(file, code === 'ENOENT' ? 'no such folder (ENOENT)' : code, error);
   }
@@ -79,6 +82,13 @@ async function writing<T>(file: string, write: () => Promise<T>, signal?: AbortS
 
 function isWithin(path: string, folder: string): boolean {
   return path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+function refused(file: string, got: string): Error {
+  return cliError('CLI_OUTPUT_REFUSED', {
+    message: `expected ${toPrintable(file, 300)} to be a file or no file yet, got ${got}`,
+    fix: 'Give -o the path of a file, in a folder that is there and is not packed itself.',
+  });
 }
 
 function unwritable(file: string, got: string, cause?: unknown): Error {
@@ -90,6 +100,7 @@ function unwritable(file: string, got: string, cause?: unknown): Error {
 }
 
 function ignoreMissing(error: unknown): null {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+  const code = error instanceof Error && 'code' in error ? error.code : null;
+  if (code === 'ENOENT' || code === 'ENOTDIR') return null;
   throw error;
 }
