@@ -33,7 +33,10 @@ export interface DependencyBundle {
 
 export interface PackProgress {
   readonly packagesDone: number;
+  /** Grows from requirements to wheels once the index has told of them. */
   readonly packagesTotal: number;
   /** Of tarballs and wheels so far, whether from the network or from npm's cache. */
   readonly bytes: number;
+  /** What has been waited for the longest, `date-fns@3.6.0`; null where nothing is. */
+  readonly waitingFor: string | null;
 }

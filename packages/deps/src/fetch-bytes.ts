@@ -32,8 +32,8 @@ export async function fetchBytes(
   const giveUp = new AbortController();
   const options: pacote.Options & Record<string, unknown> = {
     ...npm,
-    // Its cache of answers would tell of versions as they were; what is kept is kept by its hash.
-    cache: undefined,
+    // What its cache tells of versions may be as they were: the registry is asked whether it still holds.
+    preferOnline: true,
     ...(request.integrity !== null && { integrity: request.integrity }),
     ...(request.headers !== undefined && { headers: request.headers }),
     // An address is fetched, whatever it looks like; never cloned, and nothing in it is run.

@@ -65,11 +65,9 @@ export async function loadNpmOptions(place: NpmPlace, signal: AbortSignal): Prom
     localAddress: config['local-address'],
     userAgent: config['user-agent'],
     strictSSL: config['strict-ssl'],
-    timeout: config['fetch-timeout'],
     fetchRetries: config['fetch-retries'],
     fetchRetryFactor: config['fetch-retry-factor'],
-    fetchRetryMintimeout: config['fetch-retry-mintimeout'],
-    fetchRetryMaxtimeout: config['fetch-retry-maxtimeout'],
+    ...toPatience(config),
   };
   return {
     ...Object.fromEntries(ofScopes),
@@ -79,6 +77,27 @@ export async function loadNpmOptions(place: NpmPlace, signal: AbortSignal): Prom
     registry: config.registry,
     cache: join(config.cache, '_cacache'),
   };
+}
+
+/** Npm's own waits, and what stands in for them, in milliseconds: a dead network is told within seconds. */
+const PATIENCE = {
+  timeout: { setting: 'fetch-timeout', ofNpm: 300_000, ours: 60_000 },
+  fetchRetryMintimeout: { setting: 'fetch-retry-mintimeout', ofNpm: 10_000, ours: 1_000 },
+  fetchRetryMaxtimeout: { setting: 'fetch-retry-maxtimeout', ofNpm: 60_000, ours: 5_000 },
+} as const;
+
+/** Npm tells what the user has set and what it sets itself alike: what differs from its own is the user's. */
+export function toPatience(
+  config: Readonly<
+    Partial<Record<(typeof PATIENCE)[keyof typeof PATIENCE]['setting'], number | null | undefined>>
+  >,
+): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(PATIENCE).map(([name, { setting, ofNpm, ours }]) => {
+      const set = config[setting] ?? ofNpm;
+      return [name, set === ofNpm ? ours : set];
+    }),
+  );
 }
 
 function textOf(value: unknown): string | null {

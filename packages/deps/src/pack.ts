@@ -47,7 +47,7 @@ export async function packDependencies(
   const locked = mergePackages(files.flatMap(({ packages }) => packages));
   const required = mergeRequirements(request);
   const npm = await loadNpmOptions(options.place, options.signal);
-  const wheels = await findAllWheels(required, npm, options);
+  const wheels = await findAllWheels(required, npm, locked.length + required.length, options);
   const fetched = await fetchAll({ locked, wheels }, npm, options);
   for (const { file, packages } of files) assertLookedUpFit(file, packages, fetched);
   const archive = await sealBundle(fetched, options.limits ?? BUNDLE_LIMITS);
@@ -73,13 +73,20 @@ function mergeRequirements({ requirements }: PackRequest): Requirement[] {
 async function findAllWheels(
   required: readonly Requirement[],
   npm: NpmOptions,
-  { place, signal }: PackOptions,
+  packagesTotal: number,
+  { place, signal, onProgress = () => undefined }: PackOptions,
 ): Promise<Wheel[]> {
   if (required.length === 0) return [];
   const index = toPythonIndex(place.env);
   const found = await sideBySide(
-    required.map((each) => (either) => findWheels(each, index, npm, either)),
-    signal,
+    required.map((each) => ({
+      what: `the files of ${each.name}`,
+      run: (either) => findWheels(each, index, npm, either),
+    })),
+    {
+      signal,
+      onWait: (waitingFor) => onProgress({ packagesDone: 0, packagesTotal, bytes: 0, waitingFor }),
+    },
   );
   const byName = new Map(found.flat().map((wheel) => [wheel.fileName, wheel]));
   return [...byName.values()].toSorted((a, b) => compare(a.fileName, b.fileName));
@@ -97,28 +104,37 @@ async function fetchAll(
 ): Promise<Fetched> {
   const packagesTotal = locked.length + wheels.length;
   let [bytes, packagesDone] = [0, 0];
+  let waitingFor: string | null = null;
   const room = () => limits.bytesMax - bytes;
-  const report = () => onProgress({ packagesDone, packagesTotal, bytes });
+  const report = () => onProgress({ packagesDone, packagesTotal, bytes, waitingFor });
   const take = (content: Buffer): Buffer => {
     bytes += content.length;
     packagesDone += 1;
     if (room() < 0) throw tooLarge(limits);
-    report();
     return content;
   };
   report();
   const contents = await sideBySide(
     [
-      ...locked.map((each) => async (either: AbortSignal) => {
-        return take(await fetchTarball(each, room(), npm, either));
-      }),
-      ...wheels.map((wheel) => async (either: AbortSignal) => {
-        const { url, fileName: what, integrity, headers } = wheel;
-        const request = { what, integrity, headers, bytesMax: room(), find: async () => url };
-        return take(await fetchKept(request, npm, either));
-      }),
+      ...locked.map((each) => ({
+        what: `${each.name}@${each.version}`,
+        run: async (either: AbortSignal) => take(await fetchTarball(each, room(), npm, either)),
+      })),
+      ...wheels.map(({ url, fileName: what, integrity, headers }) => ({
+        what,
+        run: async (either: AbortSignal) => {
+          const request = { what, integrity, headers, bytesMax: room(), find: async () => url };
+          return take(await fetchKept(request, npm, either));
+        },
+      })),
     ],
-    signal,
+    {
+      signal,
+      onWait: (what) => {
+        waitingFor = what;
+        report();
+      },
+    },
   );
   const contentAt = (index: number): Buffer => contents[index] ?? Buffer.alloc(0);
   return {
@@ -127,17 +143,36 @@ async function fetchAll(
   };
 }
 
+interface Task<T> {
+  readonly what: string;
+  readonly run: (signal: AbortSignal) => Promise<T>;
+}
+
+interface SideBySideOptions {
+  readonly signal: AbortSignal;
+  /** Told of the task that has run the longest, each time that one begins or ends. */
+  readonly onWait: (what: string | null) => void;
+}
+
 /** Results in the order of the tasks, a few of which run at once; the first failure ends the others. */
 async function sideBySide<T>(
-  tasks: readonly ((signal: AbortSignal) => Promise<T>)[],
-  signal: AbortSignal,
+  tasks: readonly Task<T>[],
+  { signal, onWait }: SideBySideOptions,
 ): Promise<T[]> {
   const failed = new AbortController();
   const either = AbortSignal.any([signal, failed.signal]);
   const results: T[] = [];
   const waiting = tasks.entries();
+  const running = new Set<string>();
+  const tell = () => onWait(running.values().next().value ?? null);
   const work = async (): Promise<void> => {
-    for (const [index, task] of waiting) results[index] = await task(either);
+    for (const [index, { what, run }] of waiting) {
+      running.add(what);
+      tell();
+      results[index] = await run(either);
+      running.delete(what);
+      tell();
+    }
   };
   await Promise.all(
     Array.from({ length: DOWNLOADS_AT_ONCE }, () =>

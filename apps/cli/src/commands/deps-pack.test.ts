@@ -94,24 +94,29 @@ In the contract's environment:
     await runDepsPack(options, contextOf(fakeHost()), pack);
   });
 
-  it('draws a bar on a terminal and removes it, and writes one line elsewhere', async () => {
+  it('draws a bar on a terminal and removes it, and elsewhere writes a line and what it waits for', async () => {
     const lines: string[][] = [];
     const packIn =
       (host: FakeHost): PackBundle =>
       async (_request, { onProgress }) => {
-        onProgress({ packagesDone: 0, packagesTotal: 4, bytes: 0 });
-        onProgress({ packagesDone: 2, packagesTotal: 4, bytes: 3_110_000 });
-        host.advance(100);
+        const waitingFor = 'a@1.0.0';
+        onProgress({ packagesDone: 0, packagesTotal: 4, bytes: 0, waitingFor });
+        onProgress({ packagesDone: 2, packagesTotal: 4, bytes: 3_110_000, waitingFor });
+        const tickMs = host.stderr.isTerminal ? 100 : 10_000;
+        host.advance(tickMs);
+        host.advance(tickMs);
         lines.push(host.stderr.lines());
         return bundleOf('one');
       };
     const terminal = fakeHost({ terminal: true });
     await runDepsPack({ lockfile: [lockfile], out }, contextOf(terminal), packIn(terminal));
-    expect(lines).toEqual([['[############------------] 2/4 packages, 3.1 MB']]);
+    expect(lines).toEqual([
+      ['[############------------] 2/4 packages, 3.1 MB, waiting for a@1.0.0'],
+    ]);
     expect(terminal.stderr.lines()).toEqual(['']);
     const pipe = fakeHost();
     await runDepsPack({ lockfile: [lockfile], out }, contextOf(pipe), packIn(pipe));
-    expect(pipe.stderr.text()).toBe('fetching 4 packages\n');
+    expect(pipe.stderr.text()).toBe('fetching 4 packages\nwaiting for a@1.0.0\n');
   });
 
   it('replaces an older bundle in one step, and leaves it alone when it fails', async () => {
@@ -163,7 +168,7 @@ In the contract's environment:
     async (place) => {
       await expect(
         runDepsPack({ lockfile: [lockfile], out: place }, contextOf(fakeHost()), NEVER),
-      ).rejects.toThrow(expect.objectContaining({ code: 'CLI_OUTPUT_UNWRITABLE' }));
+      ).rejects.toThrow(expect.objectContaining({ code: 'CLI_OUTPUT_REFUSED' }));
     },
   );
 });
