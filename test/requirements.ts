@@ -45,7 +45,8 @@ export const REQUIREMENTS = {
   'R-DEPS-PINNED':
     'Nothing is packed but the bytes that a lock file or a hash names, whatever a registry serves.',
   'R-DEPS-OFFLINE': 'What a bundle pins can be installed in a run, which has no network.',
-  'R-COUNT-EXACT': 'Counted work is the same number in every run, to the last unit.',
+  'R-COUNT-EXACT':
+    'Counted work is the same number in every run: blocks, opcodes and the heap of Node to the last unit, bytes of Python and instructions within the tolerance that docs/contracts.md names.',
   'R-COUNT-NO-LESS':
     'Whatever code under test does, a right answer counts no less than the work that it took.',
   'R-FIXTURES':
