@@ -75,8 +75,25 @@ describe('a program that wants to be counted less', { timeout: 600_000 }, () => 
     }
   });
 
+  it.each([
+    ['keeps work for when the guard is gone: the end comes before', 'late', 0],
+    [
+      'makes Python end in its own way, when the guard is gone: the end comes before',
+      'late_by_force',
+      125,
+    ],
+  ])('%s', async (_, name, exitCode) => {
+    const { stdout, stderr } = await counter.run(OPCODES, `python3 try-${name}.py`);
+    expect(Buffer.from(stderr.head).toString()).not.toContain('DONE');
+    expect(Buffer.from(stdout.head).toString()).toContain(`"exitCode":${exitCode},`);
+  });
+
+  it('holds what it writes until its end: it is written', async () => {
+    expect(await attack('held')).toMatchObject(rightAnswer);
+  });
+
   it('is compiled already: does not run', async () => {
-    expect(await attack('compiled')).toMatchObject({ exitCode: 125 });
+    expect(await attack('compiled')).toMatchObject({ exitCode: 1 });
   });
 
   it('prints a count of its own, wherever it can write: one line comes out, and the answer is wrong', async () => {

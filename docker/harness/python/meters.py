@@ -10,7 +10,7 @@ from dispatches import count_dispatches
 
 TOOLS = "/usr/libexec/valgrind"
 TOOL_SUFFIX = {"x86_64": "amd64-linux", "aarch64": "arm64-linux"}
-SITE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "site")
+GUARD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "guard.py")
 
 VALGRIND_OPTIONS = [
     # The working folder is the solver's, and Valgrind would read options from a file in it.
@@ -28,8 +28,6 @@ STEERING = re.compile(r"LD_|GLIBC_|MALLOC_|PYTHON|VALGRIND|DEBUGINFOD")
 PYTHON_ENVIRONMENT = {
     "PYTHONDONTWRITEBYTECODE": "1",
     "PYTHONNOUSERSITE": "1",
-    # Where Python looks for sitecustomize.py, which takes the folder out of sys.path again.
-    "PYTHONPATH": SITE,
 }
 
 
@@ -101,15 +99,13 @@ class Instructions(CallgrindMeter):
 
 
 class PythonMeter(CallgrindMeter):
-    """A script, run by the python3 of the image behind the guard of site/sitecustomize.py."""
+    """A script, run by the python3 of the image behind guard.py."""
 
     def __init__(self, command):
         super().__init__(command)
         if command[0] != "python3" or len(command) < 2 or command[1].startswith("-"):
             raise MeterError(126, f"expected python3 SCRIPT ARGUMENTS, got {' '.join(command)}")
-        # Python would start without it all the same.
-        if not os.access(f"{SITE}/sitecustomize.py", os.R_OK):
-            raise MeterError(127, f"expected a guard in {SITE}, got none")
+        self.arguments = [GUARD, *command[1:]]
 
     def environment(self):
         return PYTHON_ENVIRONMENT

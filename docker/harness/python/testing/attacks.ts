@@ -28,6 +28,39 @@ importlib.util.module_from_spec(importlib.util.spec_from_loader("_ctypes", loade
   'bytecode from a function': 'work.__code__.replace(co_consts=())',
   'bytecode from bytes': 'marshal.loads(marshal.dumps(work.__code__))',
   'bytecode from a file': 'marshal.load(open("try-honest.py", "rb"))',
+  'bytecode that a list in the guard’s closure lets in': `
+try:
+    marshal.loads(b"N")
+except PermissionError as error:
+    at = error.__traceback__
+    while at.tb_next:
+        at = at.tb_next
+    with open("/tmp/made-up", "xb") as file:
+        file.write(bytes(16) + b"N")
+    for value in at.tb_frame.f_locals.values():
+        if isinstance(value, (list, dict, set)):
+            value[0] = "/tmp/made-up"
+        if isinstance(value, type(work)):
+            value.__code__ = (lambda *_: True).__code__
+    marshal.loads(b"N")`,
+  'bytecode that changes once it was looked at': `
+path = glob.glob(os.path.dirname(os.__file__) + "/__pycache__/*.pyc")[0]
+with open(path, "rb") as file:
+    known = bytearray(file.read()[16:])
+evil = marshal.dumps(work.__code__)
+def change(event, _):
+    if event == "marshal.loads":
+        known[:len(evil)] = evil
+sys.addaudithook(change)
+marshal.loads(known)`,
+  'bytecode by the loader of the guard': `
+path = glob.glob(os.path.dirname(os.__file__) + "/__pycache__/*.pyc")[0]
+importlib._bootstrap_external._compile_bytecode(marshal.dumps(work.__code__), None, path)`,
+  'values of the guard changed by a tracer': 'sys.settrace(lambda *_: None)',
+  'values of the guard changed by a profiler': 'sys.setprofile(lambda *_: None)',
+  'native code that OpenSSL is told to load': `
+os.environ["OPENSSL_CONF"] = "/workspace/openssl.cnf"
+import _hashlib`,
   'bytecode as a frozen module': '_imp.get_frozen_object("x", marshal.dumps(work.__code__))',
   'bytecode after a reload':
     'importlib.reload(_imp).get_frozen_object("x", marshal.dumps(work.__code__))',
@@ -50,7 +83,7 @@ importlib.util.module_from_spec(importlib.util.spec_from_loader("_ctypes", loade
 };
 
 /** Tries each of REFUSED, says on stderr `refused NAME` or `DONE NAME`, and does the work. */
-const TRY_ALL = `import _imp, fcntl, gc, importlib.machinery, importlib.util, marshal, os, subprocess, sys
+const TRY_ALL = `import _imp, fcntl, gc, glob, importlib.machinery, importlib.util, marshal, os, subprocess, sys
 ${WORK}
 for name, lines in ${JSON.stringify(REFUSED)}.items():
     try:
@@ -94,10 +127,32 @@ signal.raise_signal(signal.SIGUSR1)
 `,
   atexit: `import atexit\n${WORK}\natexit.register(lambda: print(work()))\n`,
 
+  /** Python itself drops audit hooks before what such a registry holds. */
+  late: `import codecs, marshal, os\n${WORK}
+class Late:
+    known = marshal.loads, marshal.dumps(work.__code__), os.write
+    def __call__(self, error):
+        raise error
+    def __del__(self):
+        load, code, write = self.known
+        load(code)
+        write(2, b"DONE late\\n")
+codecs.register_error("late", Late())
+print(work(), flush=True)
+`,
+  /** A file that is written when it is closed, and closed when nobody holds it. */
+  held: `import os\n${WORK}
+out = os.fdopen(os.dup(1), "w")
+out.write(f"{work()}\\n")
+`,
+
   // Counting stopped.
   tracer: `import sys, threading, tracemalloc\n${WORK}
-sys.settrace(None)
-sys.setprofile(None)
+for stop in sys.settrace, sys.setprofile:
+    try:
+        stop(None)
+    except PermissionError:
+        pass
 threading.settrace(None)
 tracemalloc.start()
 tracemalloc.reset_peak()
@@ -106,6 +161,10 @@ tracemalloc.stop()
 print(work())
 `,
 
+  late_by_force: `import sys
+sys._getframe(1).f_globals["finish"] = None
+exec(open("try-late.py").read())
+`,
   kill: `import os, signal\nprint(39998, flush=True)\nos.kill(os.getppid(), signal.SIGKILL)\n`,
 
   // A report of the program's own.
