@@ -61,6 +61,8 @@ export const MetricSourceSchema = z.enum(METRIC_SOURCES);
 export type MetricSource = z.infer<typeof MetricSourceSchema>;
 
 export const METRIC_OPS = ['lt', 'lte', 'gt', 'gte', 'eq'] as const;
+/** How people write each. */
+export const METRIC_SIGNS = { lt: '<', lte: '<=', gt: '>', gte: '>=', eq: '=' } as const;
 
 /** Whole numbers beyond 2^53 are rounded when read, so that the contract would say another than its file. */
 function isExact(value: number): boolean {

@@ -16,6 +16,7 @@ it('exports these values and no others', () => {
     'FINDING_TABLE',
     'LIMIT_RANGES',
     'METRIC_OPS',
+    'METRIC_SIGNS',
     'METRIC_SOURCES',
     'MetricSourceSchema',
     'PROVING_RULES',

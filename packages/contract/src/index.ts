@@ -9,6 +9,7 @@ export {
   CriterionSchema,
   isCountedSource,
   METRIC_OPS,
+  METRIC_SIGNS,
   METRIC_SOURCES,
   MetricSourceSchema,
 } from './criterion-schema.ts';

@@ -1,4 +1,4 @@
-import { compileLinearRegex, type Contract, type Criterion } from '@kervyxa/contract';
+import { compileLinearRegex, type Contract, type Criterion, METRIC_SIGNS } from '@kervyxa/contract';
 import { toPrintable } from '@kervyxa/core';
 import type { FileReading, RunOutcome } from '@kervyxa/sandbox';
 import type { CountReading } from './count.ts';
@@ -19,7 +19,6 @@ export interface RunEvidence {
 
 /** Exit statuses with which a shell says that it could not run the command. */
 const COMMAND_NOT_RUN = new Set([126, 127]);
-const SIGNS = { lt: '<', lte: '<=', gt: '>', gte: '>=', eq: '=' } as const;
 
 /**
  * Grades a run from recorded facts alone; pure. Facts of ours come first (time-out, flood), then the exit status,
@@ -133,7 +132,7 @@ function gradeBenchmark(
   if (typeof measured !== 'number') return measured;
   const { name, unit, op, threshold } = criterion.metric;
   if (meets(measured, op, threshold)) return { ...PASS, metric: measured };
-  const message = `expected ${name} ${SIGNS[op]} ${threshold} ${unit}, got ${measured}`;
+  const message = `expected ${name} ${METRIC_SIGNS[op]} ${threshold} ${unit}, got ${measured}`;
   return { ...fail('THRESHOLD_NOT_MET', toPrintable(message)), metric: measured };
 }
 

@@ -1,4 +1,4 @@
-import type { Contract } from '@kervyxa/contract';
+import { type Contract, METRIC_SIGNS } from '@kervyxa/contract';
 import { toPrintable } from '@kervyxa/core';
 import type { CriterionResult } from '@kervyxa/verifier';
 import type { Screen } from '../host.ts';
@@ -58,14 +58,12 @@ function toDetail(result: CriterionResult, contract: Pick<Contract, 'criteria'>)
   return facts.join(', ');
 }
 
-const OPERATORS = { lt: '<', lte: '<=', gt: '>', gte: '>=', eq: '=' } as const;
-
 /** `59,000,000 bytes (wanted < 60,000,000)` */
 function toMetric(id: string, value: number, { criteria }: Pick<Contract, 'criteria'>): string {
   const criterion = criteria.find((candidate) => candidate.id === id);
   if (criterion?.type !== 'benchmark') return grouped(value);
   const { unit, op, threshold } = criterion.metric;
-  return `${grouped(value)} ${toPrintable(unit)} (wanted ${OPERATORS[op]} ${grouped(threshold)})`;
+  return `${grouped(value)} ${toPrintable(unit)} (wanted ${METRIC_SIGNS[op]} ${grouped(threshold)})`;
 }
 
 const NUMBERS = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 17 });

@@ -3,6 +3,7 @@ import {
   type Criterion,
   type Finding,
   isOpen,
+  METRIC_SIGNS,
   sortFindings,
 } from '@kervyxa/contract';
 import type { CommitSha, TreeArchive } from '@kervyxa/core';
@@ -269,10 +270,8 @@ function toReport({ request, contract, judged, findings, notes, replays }: Bench
   };
 }
 
-const SIGNS = { lt: '<', lte: '<=', gt: '>', gte: '>=', eq: '=' } as const;
-
 function sayMetric(criterion: Criterion): string | null {
   if (criterion.type !== 'benchmark') return null;
   const { name, op, threshold, unit } = criterion.metric;
-  return `${name} ${SIGNS[op]} ${threshold} ${unit} (${criterion.source})`;
+  return `${name} ${METRIC_SIGNS[op]} ${threshold} ${unit} (${criterion.source})`;
 }
