@@ -177,8 +177,8 @@ describe('proving commits of proof', () => {
       },
     ]);
     expect(report.columns.map(({ id }) => id)).toEqual(['base', 'good-1', 'bad-1']);
-    expect(report.replays).toEqual([]);
-    expect(report.notes).toEqual([expect.stringContaining('nothing was replayed')]);
+    expect(report.replays.map(({ runs }) => runs.length)).toEqual([3, 3]);
+    expect(report.notes).toEqual(['No known-good commit passes, so no cheat was tried.']);
   });
 
   it('has a reference whose set-up fails, and not the base’s: refused with its log', async () => {
@@ -279,6 +279,15 @@ describe('replaying the known-good commit', () => {
         message: expect.stringContaining('4 × pass, exit 0; 1 × fail EXIT_CODE_MISMATCH, exit 3'),
         evidence: expect.stringMatching(/replay 5: fail [^]*unlucky$/),
       },
+    ]);
+  });
+
+  it('fails at its first run, and only then: unstable, beside a reference that is not reproduced (BUG-11)', async () => {
+    const tests = inTurn({ exitCode: 3 }, {}, {});
+    const { report } = await proveStory({ commands: { tests } });
+    expect(report.findings.map(({ code }) => code).toSorted()).toEqual([
+      'PROOF_NOT_REPRODUCED',
+      'UNSTABLE_CRITERION',
     ]);
   });
 

@@ -31,7 +31,7 @@ export interface ProveRequest {
   readonly contractDigest: string;
   readonly verifierPackage: TreeArchive | null;
   readonly dependencies: TreeArchive | null;
-  /** How often each criterion runs on the first known-good commit that passes, its proof included; at least 2. */
+  /** How often each criterion runs on the known-good commit that is replayed, its proof included; at least 2. */
   readonly replays: number;
 }
 
@@ -68,7 +68,8 @@ export type Prove = (
  *    that is broken there is proved no further.
  * 2. Each commit of `proof` must get the verdict that it names, and a criterion refuse one of the known-bad ones. None
  *    needs a claim.
- * 3. Replays of the first known-good commit that passes must agree with one another.
+ * 3. Replays of the first known-good commit that passes must agree with one another. Where none passes, the first
+ *    whose criteria ran is replayed: its replays tell a flaky criterion from a wrong reference.
  * 4. Commits that do not solve the task, made of base and known-good, must all fail, and by their printing meet no
  *    metric. They are made of what passes: a known-good commit that does not has its finding already.
  *
@@ -87,14 +88,15 @@ export const proveContract: Prove = async (deps, request, options) => {
   const good = await proveProof(bench);
   if (good === null) {
     bench.notes.push(
-      'No known-good commit passes, so nothing was replayed and no cheat was tried.',
+      'No criterion ran on a known-good commit, so nothing was replayed and no cheat was tried.',
     );
     return toReport(bench);
   }
   await withFetched(bench, good, async (fetched) => {
     if (fetched.kind === 'stop') throw toBroken(good.judged.column.title, fetched.reasons);
     await proveReplays(bench, good.judged, fetched.value);
-    await proveCheats(bench, fetched.value);
+    if (passes(good)) await proveCheats(bench, fetched.value);
+    else bench.notes.push('No known-good commit passes, so no cheat was tried.');
   });
   return toReport(bench);
 };
@@ -178,10 +180,10 @@ interface KnownGood {
   readonly judged: JudgedColumn;
 }
 
-/** Answers the first known-good commit that passes. */
+/** Answers the first known-good commit that passes; where none does, the first whose criteria ran. */
 async function proveProof(bench: Bench): Promise<KnownGood | null> {
   const { repository, proof } = bench.contract;
-  let knownGood: KnownGood | null = null;
+  const ran: KnownGood[] = [];
   for (const [index, one] of proof.entries()) {
     const { commit, expected } = one;
     const head = toProofHead(proof, index);
@@ -194,11 +196,15 @@ async function proveProof(bench: Bench): Promise<KnownGood | null> {
       ),
     );
     bench.findings.push(...gradeProof(bench.contract, index, judged));
-    const passes = expected === 'PASS' && judged.column.verdict === 'PASS';
-    if (passes) knownGood ??= { ...asked, judged };
+    const hasRun = judged.column.criteria.some(({ status }) => status !== 'not_run');
+    if (expected === 'PASS' && hasRun) ran.push({ ...asked, judged });
   }
   bench.findings.push(...gradeKnownBad(bench.judged));
-  return knownGood;
+  return ran.find(passes) ?? ran[0] ?? null;
+}
+
+function passes({ judged }: KnownGood): boolean {
+  return judged.column.verdict === 'PASS';
 }
 
 function toProofHead(proof: Contract['proof'], index: number): ColumnHead {
