@@ -108,7 +108,7 @@ async function measure(
 }
 
 async function readOnce(session: SandboxSession, command: string): Promise<Reading> {
-  const run = { command, timeoutMs: 600_000, withVerifierPackage: false };
+  const run = { command, timeoutMs: 600_000, package: 'none' as const };
   const staged = await session.stage(run, signal);
   try {
     const { stdout, stderr, durationMs } = await staged.release(signal);

@@ -55,7 +55,7 @@ async function count(
   const outcome = await withSession(bench, request, (session: SandboxSession) =>
     run(session, `exec kervyxa-count ${source} ${command}`, {
       timeoutMs: 60_000,
-      withVerifierPackage: verifierPackage !== undefined,
+      package: verifierPackage === undefined ? 'none' : 'shared',
     }),
   );
   const log = Buffer.from(outcome.stderr.head).toString();

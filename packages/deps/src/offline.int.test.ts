@@ -83,7 +83,7 @@ async function runOffline(work: Work): Promise<RunOutcome> {
   const requestOf = (command: string) => ({
     command,
     timeoutMs: 100_000,
-    withVerifierPackage: false,
+    package: 'none' as const,
   });
   try {
     for (const command of work.setup) {

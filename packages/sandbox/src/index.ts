@@ -5,6 +5,7 @@ export type {
   EngineFacts,
   FileReading,
   OutputStream,
+  PackageAccess,
   RunOutcome,
   RunRequest,
   Sandbox,

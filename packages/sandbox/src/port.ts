@@ -21,6 +21,8 @@ export interface SessionRequest {
   readonly tree: TreeArchive;
   /** Hidden files, at `$KERVYXA_VERIFIER_PACKAGE` for the runs that ask for them and for no other. */
   readonly verifierPackage: TreeArchive | null;
+  /** What a probe gets of them, at `$KERVYXA_PROBE`; left out or null: an empty folder in the same place. */
+  readonly probeInputs?: TreeArchive | null;
   /**
    * The dependency bundle, read-only at `$KERVYXA_DEPS` for set-up and for every run; left out or null: an empty folder
    * in the same place. Its `npmrc` and `pip.conf` are the user's configuration of npm and pip in the containers, and what
@@ -33,12 +35,25 @@ export interface SessionRequest {
 
 export type OutputStream = 'stdout' | 'stderr';
 
+/**
+ * What of the hidden files a run sees; in the place of what it does not see are empty folders.
+ *
+ * - `none`: nothing.
+ * - `probe`: `probeInputs`.
+ * - `shared`: the package, readable by every process of the run.
+ * - `apart`: the package, readable by a second user only, under whom the command runs. It starts the code under test
+ *   with `kervyxa-run COMMAND [ARGUMENT…]`, as the user of every other run, who owns /workspace and can't read the
+ *   package or the processes of the second user.
+ */
+export type PackageAccess = 'none' | 'probe' | 'shared' | 'apart';
+
 export interface RunRequest {
   /** For `/bin/sh -c`, in /workspace. */
   readonly command: string;
   readonly timeoutMs: number;
-  /** Mounts the hidden package. A run without it sees an empty folder in the same place. */
-  readonly withVerifierPackage: boolean;
+  readonly package: PackageAccess;
+  /** The one line on the command's stdin, without its newline; left out: stdin is empty. Of printable ASCII. */
+  readonly stdinLine?: string;
   /** Every byte in order, also those beyond what is kept. Must not throw and must not keep the chunk. */
   readonly onOutput?: (stream: OutputStream, chunk: Uint8Array) => void;
   /**

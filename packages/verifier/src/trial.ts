@@ -7,6 +7,7 @@ import {
 import type { TreeArchive } from '@kervyxa/core';
 import type {
   FileReading,
+  PackageAccess,
   RunOutcome,
   RunRequest,
   Sandbox,
@@ -134,7 +135,7 @@ async function runSetup(
       {
         command,
         timeoutMs: timeoutSeconds * 1_000,
-        withVerifierPackage: false,
+        package: 'none',
         onOutput: (...output) => listener.onOutput?.(`setup:${index}`, ...output),
       },
       signal,
@@ -157,8 +158,8 @@ async function runCriteria(
   const running = pLimit(parallelism);
   const ends = new Map<string, CriterionEnd>();
   const runOne = async (criterion: Criterion): Promise<void> => {
-    const withVerifierPackage = verifierPackage !== null && criterion.visibility === 'hidden';
-    const context = { withVerifierPackage, running, listener, signal };
+    const access = toAccess(criterion, verifierPackage);
+    const context = { access, running, listener, signal };
     const end = await runCriterion(session, criterion, context).then(
       (evidence): CriterionEnd => ({ kind: 'ran', evidence }),
       (error: unknown): CriterionEnd => ({ kind: 'broke', error }),
@@ -175,20 +176,20 @@ async function runCriterion(
   session: SandboxSession,
   criterion: Criterion,
   context: {
-    readonly withVerifierPackage: boolean;
+    readonly access: PackageAccess;
     readonly running: LimitFunction;
     readonly listener: TrialListener;
     readonly signal: AbortSignal;
   },
 ): Promise<RunEvidence> {
-  const { withVerifierPackage, running, listener, signal } = context;
+  const { access, running, listener, signal } = context;
   const scanner = new MetricScanner();
   const outputEnd = Promise.withResolvers<void>();
   const staged = await session.stage(
     {
       command: commandOf(criterion),
       timeoutMs: criterion.timeoutSeconds * 1_000,
-      withVerifierPackage,
+      package: access,
       onOutput: (stream, chunk) => {
         if (stream === 'stdout') scanner.push(chunk);
         listener.onOutput?.(`criterion:${criterion.id}`, stream, chunk);
@@ -216,6 +217,10 @@ async function runCriterion(
     // Removed while others run; the session's close waits for it and reports what could not be removed.
     staged.dispose().catch(() => undefined);
   }
+}
+
+function toAccess({ visibility }: Criterion, verifierPackage: TreeArchive | null): PackageAccess {
+  return verifierPackage !== null && visibility === 'hidden' ? 'shared' : 'none';
 }
 
 /** The one command of a criterion that runs in the solver's container. */

@@ -109,7 +109,7 @@ for family in (socket.AF_VSOCK, socket.AF_PACKET, 38):
       cut -d ' ' -f 4- /proc/self/mountinfo | sed -E 's/[0-9a-f]{64}|[A-Z0-9]{26}/ID/g; s/master:[0-9]+/master/; s/shared:[0-9]+/shared/'`;
     const verifierPackage = testTree({ 'secret.sh': 'true' });
     const [hidden, open] = await withSession(bench, { verifierPackage }, async (session) => [
-      textOf(await run(session, look, { withVerifierPackage: true })),
+      textOf(await run(session, look, { package: 'shared' })),
       textOf(await run(session, look)),
     ]);
     expect(hidden).toContain('KERVYXA_VERIFIER_PACKAGE=/kervyxa/package');
@@ -418,7 +418,7 @@ for i in range(3000): os.mkdir("d"); os.chdir("d")' && chmod 000 top`;
     const verifierPackage = testTree({ 'check.sh': 'true' });
     await withSession(bench, { verifierPackage }, async (session) => {
       const outcome = await run(session, 'echo false > $KERVYXA_VERIFIER_PACKAGE/check.sh', {
-        withVerifierPackage: true,
+        package: 'shared',
       });
       expect(outcome.exitCode).not.toBe(0);
     });

@@ -78,7 +78,7 @@ async function tryRun(
   });
   try {
     const run = await session.stage(
-      { command: 'true', timeoutMs: 10_000, withVerifierPackage: false },
+      { command: 'true', timeoutMs: 10_000, package: 'none' },
       signal,
     );
     await run.dispose();

@@ -201,7 +201,7 @@ export class DockerSession implements SandboxSession {
     const { limits, verifierPackage, dependencies = null } = this.#parts.request;
     const cgroup = await state.cgroups?.createRun(name.id, this.#cgroupName(place), limits.pidsMax);
     const cpus = state.cpus.take(Math.ceil(limits.cpuCount));
-    const isHidden = request.withVerifierPackage && verifierPackage !== null;
+    const isHidden = request.package === 'shared' && verifierPackage !== null;
     const packageFolder = isHidden ? HIDDEN_FOLDER : EMPTY_FOLDER;
     const depsFolder = dependencies === null ? EMPTY_FOLDER : BUNDLE_FOLDER;
     return DockerRun.start({

@@ -163,7 +163,7 @@ class FakeSession implements SandboxSession {
         message: `expected a scripted command, got "${request.command}"`,
       });
     }
-    const verifierPackage = request.withVerifierPackage ? this.#view.verifierPackage : new Map();
+    const verifierPackage = request.package === 'shared' ? this.#view.verifierPackage : new Map();
     const { dependencies } = this.#view;
     const behave = (): FakeBehaviour =>
       typeof command === 'function'

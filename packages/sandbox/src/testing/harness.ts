@@ -45,7 +45,7 @@ export async function withSession<T>(
 }
 
 export function toRequest(command: string, more: Partial<RunRequest> = {}): RunRequest {
-  return { command, timeoutMs: 20_000, withVerifierPackage: false, ...more };
+  return { command, timeoutMs: 20_000, package: 'none', ...more };
 }
 
 /** Stages, releases, and passes the ended run on before it is disposed. */

@@ -203,7 +203,7 @@ export function itBehavesLikeASandbox(openBench: OpenBench): void {
       const verifierPackage = testTree({ 'check.sh': 'true' });
       const texts = await withSession(bench, { verifierPackage }, async (session) => {
         const command = say('ls $KERVYXA_VERIFIER_PACKAGE');
-        const hidden = await run(session, command, { withVerifierPackage: true });
+        const hidden = await run(session, command, { package: 'shared' });
         return [textOf(hidden), textOf(await run(session, command))];
       });
       expect(texts).toEqual(['check.sh\n', '']);
@@ -215,7 +215,7 @@ export function itBehavesLikeASandbox(openBench: OpenBench): void {
         const { exitCode } = await session.runSetup(toRequest(say(LOOK_AT_DEPS)), never);
         expect(exitCode).toBe(0);
         const look = say('cat seen; ls $KERVYXA_DEPS');
-        const hidden = await run(session, look, { withVerifierPackage: true });
+        const hidden = await run(session, look, { package: 'shared' });
         return [textOf(hidden), textOf(await run(session, look))];
       });
       const both = 'npmrc\npip.conf\n';

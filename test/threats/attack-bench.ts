@@ -1,0 +1,140 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type Contract,
+  contractDigest,
+  type ContractInput,
+  ContractSchema,
+  withPackageDigest,
+} from '@kervyxa/contract';
+import { helloContract } from '@kervyxa/contract/testing';
+import { CommitShaSchema, Sha256HexSchema, systemClock, type TreeArchive } from '@kervyxa/core';
+import { createGitIntake } from '@kervyxa/intake/git';
+import {
+  buildRepository,
+  type CommitRecipe,
+  type GitServer,
+  startGitServer,
+} from '@kervyxa/testing';
+import { verifyCommit, type VerificationResult, type VerifierDeps } from '@kervyxa/verifier';
+import { type EngineBench, openEngineBench } from '../../packages/sandbox/src/testing/engine.ts';
+import { testTree, type TestFile } from '../../packages/sandbox/src/testing/trees.ts';
+
+/** One submission and what it is submitted to. */
+export interface Attack {
+  /** Name of a repository that `build` made, or a URL as the solver gives it. The contract's own unless given. */
+  readonly repository?: string;
+  readonly commit: string;
+  /** The plain contract, on which this is laid. */
+  readonly contract?: (contract: ContractInput) => void;
+  readonly hidden?: Readonly<Record<string, TestFile>>;
+  readonly claimToken?: string;
+  readonly signal?: AbortSignal;
+}
+
+export interface AttackEnd extends Pick<VerificationResult, 'verdict' | 'reasons' | 'criteria'> {
+  /** `FAIL PROTECTED_PATH_CHANGED`; `PASS` alone. The primary reason first, the others after it. */
+  readonly said: string;
+  readonly result: VerificationResult;
+  /** What a criterion or a set-up step printed, by step id, both streams in order of arrival. */
+  readonly output: ReadonlyMap<string, string>;
+}
+
+/**
+ * Where attacks are carried out: a git server over HTTP, the real intake and this machine's engine. The contract is
+ * `helloContract`: check.sh is protected and must end with 0, two files may change, and any language that a story needs
+ * is to be allowed by the story.
+ */
+export interface AttackBench {
+  readonly engine: EngineBench;
+  readonly server: GitServer;
+  /** The folder of bare repositories that the server serves. */
+  readonly served: string;
+  readonly deps: VerifierDeps;
+  /**
+   * Makes a repository; returns name → 40 hex digits. Its commit `base` is the base of contracts on it, and the first
+   * repository made is the contract's unless a story says otherwise.
+   */
+  build<const Name extends string>(
+    name: string,
+    commits: readonly CommitRecipe<Name>[],
+  ): Promise<Record<Name, string>>;
+  attack(repository: string, base: string, attack: Attack): Promise<AttackEnd>;
+  assertNothingLeft(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openAttackBench(): Promise<AttackBench> {
+  const folder = await mkdtemp(join(tmpdir(), 'kervyxa-threats-'));
+  const served = join(folder, 'served');
+  const engine = await openEngineBench();
+  const server = await startGitServer({ root: served });
+  const deps: VerifierDeps = {
+    clock: systemClock,
+    sandbox: engine.sandbox,
+    runtimes: new Map([['kervyxa-runtime/node:22', engine.image]]),
+    intake: createGitIntake({
+      cacheFolder: join(folder, 'cache'),
+      allowedOrigins: [server.origin],
+      clock: systemClock,
+    }),
+    coreCount: availableParallelism(),
+  };
+  const urlOf = (repository: string): string =>
+    repository.includes(':') ? repository : server.url(`${repository}.git`);
+  return {
+    engine,
+    server,
+    served,
+    deps,
+    build: (name, commits) => buildRepository(join(served, `${name}.git`), { commits }),
+    async attack(repository, base, attack) {
+      const { commit, hidden, claimToken, signal = new AbortController().signal } = attack;
+      const verifierPackage = hidden === undefined ? null : testTree(hidden);
+      const contract = toContract(urlOf(repository), base, attack, verifierPackage);
+      const output = new Map<string, string>();
+      const result = await verifyCommit(
+        deps,
+        {
+          contract,
+          contractDigest: contractDigest(contract),
+          verifierPackage,
+          repositoryUrl: urlOf(attack.repository ?? repository),
+          commit: CommitShaSchema.parse(commit),
+          ...(claimToken !== undefined && { claimToken }),
+        },
+        {
+          signal,
+          onEvent: (event) => {
+            if (event.kind !== 'output') return;
+            const before = output.get(event.stepId) ?? '';
+            output.set(event.stepId, before + Buffer.from(event.chunk).toString());
+          },
+        },
+      );
+      const { verdict, reasons, criteria } = result;
+      const said = [verdict, ...reasons.map(({ code }) => code)].join(' ');
+      return { verdict, reasons, criteria, said, result, output };
+    },
+    assertNothingLeft: () => engine.assertNothingLeft(),
+    async close() {
+      await server.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function toContract(
+  url: string,
+  base: string,
+  { contract: change }: Attack,
+  verifierPackage: TreeArchive | null,
+): Contract {
+  const input = helloContract(base);
+  input.repository.url = url;
+  change?.(input);
+  const contract = ContractSchema.parse(input);
+  if (verifierPackage === null) return contract;
+  return withPackageDigest(contract, Sha256HexSchema.parse(verifierPackage.digest));
+}
