@@ -13,6 +13,8 @@ export const MEMORY_BYTES_MIN = 16 * 1_024 * 1_024;
 /** One page; a workspace of 0 would be one without a limit (THREATS C02). */
 const WORKSPACE_BYTES_MIN = 4_096;
 const RUNS_MAX = 1_000;
+/** A line that no pipe splits and any shell reads at once. */
+const STDIN_LINE = /^[\x20-\x7e]{1,1024}$/;
 const PATH_BYTES_MAX = 4_095;
 const NAME_BYTES_MAX = 255;
 
@@ -38,7 +40,7 @@ export function assertSessionRequest({ limits, runsMax }: SessionRequest): void 
 }
 
 /** Throws SANDBOX_REQUEST_INVALID where the engine would refuse the command: that must not look like its own fault. */
-export function assertRunRequest({ command, timeoutMs }: RunRequest): void {
+export function assertRunRequest({ command, timeoutMs, stdinLine }: RunRequest): void {
   if (command.includes('\0')) throw invalid('expected a command without NUL, got one with it');
   const bytes = Buffer.byteLength(command);
   if (bytes > COMMAND_BYTES_MAX) {
@@ -46,6 +48,9 @@ export function assertRunRequest({ command, timeoutMs }: RunRequest): void {
   }
   if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > TIMEOUT_MS_MAX) {
     throw invalid(`expected timeoutMs from 1 to ${TIMEOUT_MS_MAX}, got ${timeoutMs}`);
+  }
+  if (stdinLine !== undefined && !STDIN_LINE.test(stdinLine)) {
+    throw invalid('expected stdinLine of 1 to 1,024 printable ASCII characters, got another');
   }
 }
 

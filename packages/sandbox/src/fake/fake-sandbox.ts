@@ -37,8 +37,12 @@ export interface FakeView {
   readonly workspace: FakeFiles;
   /** Empty for a run without the hidden package. */
   readonly verifierPackage: FakeFiles;
+  /** Empty for a run that is no probe. */
+  readonly probeInputs: FakeFiles;
   /** The dependency bundle; empty without one. */
   readonly dependencies: FakeFiles;
+  /** The line on its stdin and its newline; empty without one. */
+  readonly stdin: string;
 }
 
 export type FakeCommand = FakeBehaviour | ((view: FakeView) => FakeBehaviour);
@@ -102,9 +106,10 @@ class FakeSandbox implements Sandbox {
     const unpack = async (archive: TreeArchive | null): Promise<FakeFiles> =>
       archive === null ? new Map() : unpackFakeFiles(archive, signal);
     const verifierPackage = await unpack(request.verifierPackage);
+    const probeInputs = await unpack(request.probeInputs ?? null);
     const dependencies = await unpack(request.dependencies ?? null);
     signal.throwIfAborted();
-    const view = { workspace, verifierPackage, dependencies };
+    const view = { workspace, verifierPackage, probeInputs, dependencies };
     return new FakeSession(request, this.#options.commands, view);
   }
 
@@ -114,7 +119,11 @@ class FakeSandbox implements Sandbox {
   }
 }
 
-type SessionView = FakeView & { readonly workspace: Map<string, FakeEntry> };
+type SessionView = Omit<FakeView, 'workspace' | 'stdin'> & {
+  readonly workspace: Map<string, FakeEntry>;
+};
+
+const NOTHING: FakeFiles = new Map();
 
 class FakeSession implements SandboxSession {
   readonly strategy = 'copy';
@@ -163,12 +172,16 @@ class FakeSession implements SandboxSession {
         message: `expected a scripted command, got "${request.command}"`,
       });
     }
-    const verifierPackage = request.package === 'shared' ? this.#view.verifierPackage : new Map();
-    const { dependencies } = this.#view;
-    const behave = (): FakeBehaviour =>
-      typeof command === 'function'
-        ? command({ workspace, verifierPackage, dependencies })
-        : command;
+    const { package: access, stdinLine } = request;
+    const view: FakeView = {
+      workspace,
+      verifierPackage:
+        access === 'shared' || access === 'apart' ? this.#view.verifierPackage : NOTHING,
+      probeInputs: access === 'probe' ? this.#view.probeInputs : NOTHING,
+      dependencies: this.#view.dependencies,
+      stdin: stdinLine === undefined ? '' : `${stdinLine}\n`,
+    };
+    const behave = (): FakeBehaviour => (typeof command === 'function' ? command(view) : command);
     return new FakeRun({ request, workspace, behave, bytesMax: this.#request.limits.outputBytes });
   }
 }

@@ -41,7 +41,7 @@ const SCRIPTS = {
   'sleep 300': { hangs: 'until_abort' },
   'head -c 100 /dev/zero': { stdout: Buffer.alloc(100) },
   'printf KERVYXA_METRIC=1': { stdout: 'KERVYXA_METRIC=1' },
-  'cat; echo end': { stdout: 'end\n' },
+  'cat; echo end': ({ stdin }) => ({ stdout: `${stdin}end\n` }),
   'cat a.txt src/b.txt': ({ workspace }) => ({
     stdout: content(workspace.get('a.txt')) + content(workspace.get('src/b.txt')),
   }),
@@ -52,7 +52,10 @@ const SCRIPTS = {
   'cat made.txt; ls': ({ workspace }) => ({
     stdout: content(workspace.get('made.txt')) + listing(workspace),
   }),
-  'ls $KERVYXA_VERIFIER_PACKAGE': ({ verifierPackage }) => ({ stdout: listing(verifierPackage) }),
+  'ls $KERVYXA_VERIFIER_PACKAGE; echo and; ls $KERVYXA_PROBE': ({
+    verifierPackage,
+    probeInputs,
+  }) => ({ stdout: `${listing(verifierPackage)}and\n${listing(probeInputs)}` }),
   [LOOK_AT_DEPS]: ({ dependencies }) => ({
     writes: { seen: listing(dependencies) },
   }),
@@ -151,6 +154,12 @@ export function itBehavesLikeASandbox(openBench: OpenBench): void {
       expect(textOf(await runOnce(bench, say('cat; echo end')))).toBe('end\n');
     });
 
+    it('finds one line on stdin, to the letter, and then its end', async () => {
+      const stdinLine = String.raw`-n a\tline  "$HOME" \\ 'end' `;
+      const outcome = await runOnce(bench, say('cat; echo end'), { request: { stdinLine } });
+      expect(textOf(outcome)).toBe(`${stdinLine}\nend\n`);
+    });
+
     it('that is aborted rejects with the reason of the abort', async () => {
       const abort = new AbortController();
       const reason = new Error('the operator went home');
@@ -199,14 +208,25 @@ export function itBehavesLikeASandbox(openBench: OpenBench): void {
       expect(texts).toEqual(['AB', 'AB']);
     });
 
-    it('has the hidden package beside it for the runs that ask, and an empty folder for others', async () => {
-      const verifierPackage = testTree({ 'check.sh': 'true' });
-      const texts = await withSession(bench, { verifierPackage }, async (session) => {
-        const command = say('ls $KERVYXA_VERIFIER_PACKAGE');
-        const hidden = await run(session, command, { package: 'shared' });
-        return [textOf(hidden), textOf(await run(session, command))];
-      });
-      expect(texts).toEqual(['check.sh\n', '']);
+    it.each([
+      ['none', 'and\n'],
+      ['probe', 'and\ninputs.json\n'],
+      ['shared', 'check.sh\nand\n'],
+      ['apart', 'check.sh\nand\n'],
+    ] as const)('has beside it what a run of package %s may see', async (access, seen) => {
+      const hidden = {
+        verifierPackage: testTree({ 'check.sh': 'true' }),
+        probeInputs: testTree({ 'inputs.json': '[]' }),
+      };
+      const look = say('ls $KERVYXA_VERIFIER_PACKAGE; echo and; ls $KERVYXA_PROBE');
+      const texts = await Promise.all(
+        [hidden, {}].map((request) =>
+          withSession(bench, request, async (session) =>
+            textOf(await run(session, look, { package: access })),
+          ),
+        ),
+      );
+      expect(texts).toEqual([seen, 'and\n']);
     });
 
     it('has the dependency bundle beside it for set-up and every run, as nobody can change it', async () => {
@@ -354,6 +374,8 @@ export function itBehavesLikeASandbox(openBench: OpenBench): void {
       ['a command with NUL in it', toRequest('true\0')],
       ['a command that the kernel would not take', toRequest('x'.repeat(65_537))],
       ['a time-out of nothing', toRequest('true', { timeoutMs: 0 })],
+      ['two lines of stdin', toRequest('true', { stdinLine: 'a\nb' })],
+      ['an empty line of stdin', toRequest('true', { stdinLine: '' })],
     ])('gives %s', (_, request) =>
       withSession(bench, {}, async (session) => {
         await expect(session.stage(request, never)).rejects.toMatchObject({
