@@ -1,4 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -10,11 +11,12 @@ import {
 } from '@kervyxa/contract';
 import { helloContract } from '@kervyxa/contract/testing';
 import { CommitShaSchema, Sha256HexSchema, systemClock, type TreeArchive } from '@kervyxa/core';
-import { createGitIntake } from '@kervyxa/intake/git';
+import { createGitIntake, type IntakeLimits, type ResolveHost } from '@kervyxa/intake/git';
 import {
   buildRepository,
   type CommitRecipe,
   type GitServer,
+  type GitServerOptions,
   startGitServer,
 } from '@kervyxa/testing';
 import { verifyCommit, type VerificationResult, type VerifierDeps } from '@kervyxa/verifier';
@@ -30,6 +32,11 @@ export interface Attack {
   readonly contract?: (contract: ContractInput) => void;
   readonly hidden?: Readonly<Record<string, TestFile>>;
   readonly claimToken?: string;
+  /** Other bounds, or another resolver, than the intake's own: on a cache of its own. */
+  readonly intake?: {
+    readonly limits?: Partial<IntakeLimits>;
+    readonly resolveHost?: ResolveHost;
+  };
   readonly signal?: AbortSignal;
 }
 
@@ -61,6 +68,11 @@ export interface AttackBench {
     commits: readonly CommitRecipe<Name>[],
   ): Promise<Record<Name, string>>;
   attack(repository: string, base: string, attack: Attack): Promise<AttackEnd>;
+  /** Another server for the same repositories, and leave for the intake to go there; closed with this bench. */
+  startServer(options: Omit<GitServerOptions, 'root'>): Promise<GitServer>;
+  /** Gives the intake leave to go to a server that a story starts itself, as an operator does. */
+  allowOrigin(origin: string): void;
+  /** Throws where there is a container, a volume or an unfinished fetch. */
   assertNothingLeft(): Promise<void>;
   close(): Promise<void>;
 }
@@ -70,15 +82,16 @@ export async function openAttackBench(): Promise<AttackBench> {
   const served = join(folder, 'served');
   const engine = await openEngineBench();
   const server = await startGitServer({ root: served });
+  const servers = [server];
+  const origins = [server.origin];
+  const caches = [join(folder, 'cache')];
+  const newIntake = (cacheFolder: string, options: Attack['intake'] = {}) =>
+    createGitIntake({ cacheFolder, allowedOrigins: origins, clock: systemClock, ...options });
   const deps: VerifierDeps = {
     clock: systemClock,
     sandbox: engine.sandbox,
     runtimes: new Map([['kervyxa-runtime/node:22', engine.image]]),
-    intake: createGitIntake({
-      cacheFolder: join(folder, 'cache'),
-      allowedOrigins: [server.origin],
-      clock: systemClock,
-    }),
+    intake: newIntake(join(folder, 'cache')),
     coreCount: availableParallelism(),
   };
   const urlOf = (repository: string): string =>
@@ -90,12 +103,14 @@ export async function openAttackBench(): Promise<AttackBench> {
     deps,
     build: (name, commits) => buildRepository(join(served, `${name}.git`), { commits }),
     async attack(repository, base, attack) {
-      const { commit, hidden, claimToken, signal = new AbortController().signal } = attack;
+      const { commit, hidden, claimToken, intake, signal = new AbortController().signal } = attack;
       const verifierPackage = hidden === undefined ? null : testTree(hidden);
       const contract = toContract(urlOf(repository), base, attack, verifierPackage);
       const output = new Map<string, string>();
+      const ownCache = join(folder, `cache-${randomUUID()}`);
+      if (intake !== undefined) caches.push(ownCache);
       const result = await verifyCommit(
-        deps,
+        intake === undefined ? deps : { ...deps, intake: newIntake(ownCache, intake) },
         {
           contract,
           contractDigest: contractDigest(contract),
@@ -117,12 +132,29 @@ export async function openAttackBench(): Promise<AttackBench> {
       const said = [verdict, ...reasons.map(({ code }) => code)].join(' ');
       return { verdict, reasons, criteria, said, result, output };
     },
-    assertNothingLeft: () => engine.assertNothingLeft(),
+    startServer: async (options) => {
+      const started = await startGitServer({ root: served, ...options });
+      servers.push(started);
+      origins.push(started.origin);
+      return started;
+    },
+    allowOrigin: (origin) => void origins.push(origin),
+    async assertNothingLeft() {
+      await engine.assertNothingLeft();
+      const attempts = await Promise.all(caches.map((cache) => namesIn(join(cache, 'v1/tmp'))));
+      const left = attempts.flat();
+      if (left.length > 0) throw new Error(`expected no unfinished fetch, got ${left.join(', ')}`);
+    },
     async close() {
-      await server.close();
+      for (const each of servers) await each.close();
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** A cache that no fetch has come to has no folder. */
+async function namesIn(folder: string): Promise<string[]> {
+  return readdir(folder).catch(() => []);
 }
 
 function toContract(
