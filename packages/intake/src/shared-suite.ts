@@ -165,20 +165,20 @@ export function describeIntake(
       ]);
     });
 
-    it('renames a protected file away: the deletion is listed too (D01)', async () => {
+    it('D01 renames a protected file away: the deletion is listed too', async () => {
       expect(await changesOf('renamed')).toEqual([
         ['deleted', 'protected/verify.sh'],
         ['added', 'src/moved.sh'],
       ]);
     });
 
-    it('makes a file executable and nothing else: that is a change (D07)', async () => {
+    it('D07 makes a file executable and nothing else: that is a change', async () => {
       expect((await fetched('mode only')).changedFiles).toEqual([
         { path: 'a.txt', status: 'modified', baseMode: '100644', mode: '100755' },
       ]);
     });
 
-    it('puts a link in the place of a protected folder: both changes are listed (D08)', async () => {
+    it('D08 puts a link in the place of a protected folder: both changes are listed', async () => {
       expect(await changesOf('link instead of folder')).toEqual([
         ['added', 'protected'],
         ['deleted', 'protected/verify.sh'],
@@ -186,7 +186,7 @@ export function describeIntake(
       expect(await changesOf('file becomes link')).toEqual([['type_changed', 'a.txt']]);
     });
 
-    it('submits the base itself, or its tree again: no change (D31)', async () => {
+    it('D31 submits the base itself, or its tree again: no change', async () => {
       for (const commit of ['base', 'same tree'] as const) {
         const { isDescendant, changedFiles, treeFaults } = await fetched(commit);
         expect({ isDescendant, changedFiles, treeFaults }).toEqual({
@@ -208,7 +208,7 @@ export function describeIntake(
       }
     });
 
-    it('merges the base in for the ancestry and keeps a foreign tree: all of it is changed (D26)', async () => {
+    it('D26 merges the base in for the ancestry and keeps a foreign tree: all of it is changed', async () => {
       const { isDescendant, changedFiles } = await fetched('second parent');
       expect(isDescendant).toBe(true);
       expect(changedFiles).toHaveLength(Object.keys(BASE).length + 1);
@@ -264,7 +264,7 @@ export function describeIntake(
       await base.close();
     });
 
-    it('writes the raw bytes of every file, whatever .gitattributes asks for (D10, D11)', async () => {
+    it('D10 D11 BUG-51 writes the raw bytes of every file, whatever .gitattributes asks for', async () => {
       const source = await fetched('fix');
       expect(await unpack(source.archive())).toEqual({
         '.gitattributes': ['644', BASE['.gitattributes']],

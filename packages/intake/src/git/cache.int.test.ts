@@ -161,7 +161,7 @@ async function waitUntilGone(folder: string): Promise<void> {
 }
 
 describe('an abort', () => {
-  it('in the middle of a fetch leaves no folder and no git behind (G25)', async () => {
+  it('G25 in the middle of a fetch leaves no folder and no git behind', async () => {
     const stalled = await world.startServer({ bytesPerSecond: 100_000 });
     const url = stalled.url('noisy.git');
     const intake = world.newIntake();

@@ -97,7 +97,7 @@ const DAMAGED = {
 
 // Keeps R-INTAKE-KEPT.
 describe('a commit that was captured', () => {
-  it('is rewritten, collected and taken off the network: the next worker judges it as the first (G15)', async () => {
+  it('G15 is rewritten, collected and taken off the network: the next worker judges it as the first', async () => {
     const request = requestFor(ids.later);
     const [base, commit] = [await captureOfBase(), await captureOf(request)];
     await runPlainGit('-C', repository, 'for-each-ref', '--format=delete %(refname)').then((refs) =>

@@ -18,7 +18,7 @@ it('lets a git without a remote connect to nothing', () => {
   expect(gitEnvironment(options)['GIT_ALLOW_PROTOCOL']).toBe('none');
 });
 
-it('pins a remote to its checked addresses and follows no redirect (G03, G04)', () => {
+it('G03 G04 pins a remote to its checked addresses and follows no redirect', () => {
   const pin = 'git.example.com:443:8.8.8.8,[2606:50c0:8000::153]';
   const environment = gitEnvironment({ ...options, remote: { protocol: 'https', pin } });
   expect(environment['GIT_ALLOW_PROTOCOL']).toBe('https');
@@ -31,7 +31,7 @@ it('pins a remote to its checked addresses and follows no redirect (G03, G04)', 
   });
 });
 
-it('hands on nothing of the daemon’s environment (G09)', () => {
+it('G09 hands on nothing of the daemon’s environment', () => {
   process.env['GIT_SSH_COMMAND'] = 'touch /canary';
   process.env['HTTPS_PROXY'] = 'http://proxy.example.com';
   try {

@@ -60,7 +60,7 @@ async function faultsOf(treeId: string): Promise<readonly TreeFault[]> {
 
 describe('a submitted tree', () => {
   it.each(['.git', '.GIT', 'git~1', '.g\u200cit', '..', '.'])(
-    'holds %j: unsafe, and not a fetch that failed (G33)',
+    'G33 holds %j: UNSAFE_PATH, and not a fetch that failed',
     async (name) => {
       const inner = await tree(file('config'));
       const faults = await faultsOf(await tree(folder(name, inner), file('a.txt')));
@@ -68,12 +68,12 @@ describe('a submitted tree', () => {
     },
   );
 
-  it('holds an empty folder called .git, which no listing shows (G33)', async () => {
+  it('G33 holds an empty folder called .git, which no listing shows: UNSAFE_PATH', async () => {
     const faults = await faultsOf(await tree(folder('.git', await tree()), file('a.txt')));
     expect(faults.map(({ reason }) => reason)).toEqual(['UNSAFE_PATH']);
   });
 
-  it('holds a name that is not UTF-8 (D21)', async () => {
+  it('D21 holds a name that is not UTF-8: UNSAFE_PATH', async () => {
     const faults = await faultsOf(await tree(file('a.txt'), file(Buffer.from([0xff, 0xfe]))));
     expect(faults).toEqual([
       {
@@ -84,7 +84,7 @@ describe('a submitted tree', () => {
     ]);
   });
 
-  it('holds one name twice, of which diff and checkout take different ones (D23)', async () => {
+  it('D23 holds one name twice, of which diff and checkout take different ones: UNSAFE_PATH', async () => {
     const inner = await tree(file('v.sh'));
     const faults = await faultsOf(
       await tree(file('a.txt'), folder('protected', inner), folder('protected', await tree())),
@@ -94,17 +94,20 @@ describe('a submitted tree', () => {
     );
   });
 
-  it.each(['100664', '104755', '0100644'])('holds a file of mode %s (D25)', async (mode) => {
-    const faults = await faultsOf(await tree(file('a.txt'), file('b.txt', mode)));
-    expect(faults.map(({ reason }) => reason)).toEqual(['UNSAFE_PATH']);
-  });
+  it.each(['100664', '104755', '0100644'])(
+    'D25 holds a file of mode %s: UNSAFE_PATH',
+    async (mode) => {
+      const faults = await faultsOf(await tree(file('a.txt'), file('b.txt', mode)));
+      expect(faults.map(({ reason }) => reason)).toEqual(['UNSAFE_PATH']);
+    },
+  );
 
   it('holds entries out of order', async () => {
     const faults = await faultsOf(await tree(file('b.txt'), file('a.txt')));
     expect(faults.map(({ reason }) => reason)).toEqual(['UNSAFE_PATH']);
   });
 
-  it('holds a bare repository whose config runs a command: it is data, and nothing runs (G29)', async () => {
+  it('G29 holds a bare repository whose config runs a command: it is data, and nothing runs', async () => {
     const canary = join(world.root, 'canary');
     const config = await writeObject(
       repository,
@@ -160,7 +163,7 @@ describe('a base tree', () => {
   });
 });
 
-describe('a server that is smart when asked and plain files when fetched from (G06)', () => {
+describe('a server that is smart when asked and plain files when fetched from', () => {
   it.each([
     ['one name twice', async () => tree(file('a.txt'), file('a.txt', '100755'))],
     [
@@ -171,7 +174,7 @@ describe('a server that is smart when asked and plain files when fetched from (G
       'a link whose id is that of a commit',
       async () => tree(file('a.txt'), { mode: '120000', name: 'l', id: base }),
     ],
-  ])('gets %s past no check', async (_attack, treeOf) => {
+  ])('G06 gets %s past no check', async (_attack, treeOf) => {
     const commit = await commitTree(await treeOf(), [base]);
     await runPlainGit('-C', repository, 'update-server-info');
     const server = await world.startServer({});
@@ -194,7 +197,7 @@ describe('a server that is smart when asked and plain files when fetched from (G
 
 // Keeps R-INTAKE-BOUNDED.
 describe('a bomb', () => {
-  it('is a file larger than allowed: a fault, found without reading it (G21)', async () => {
+  it('G21 is a file larger than allowed: SOURCE_TOO_LARGE, found without reading it', async () => {
     const zeros = await writeObject(repository, 'blob', Buffer.alloc(3_000_000));
     const bomb = await tree(file('a.txt'), { mode: '100644', name: 'zeros', id: zeros });
     const commit = await commitTree(bomb, [base]);
@@ -207,7 +210,7 @@ describe('a bomb', () => {
     expect(allowed).toMatchObject({ source: { treeFaults: [] } });
   });
 
-  it('is a tree of ten billion paths in eleven objects: refused (G22)', async () => {
+  it('G22 is a tree of ten billion paths in eleven objects: SOURCE_TOO_LARGE', async () => {
     let level = await tree(file('f'));
     for (let depth = 0; depth < 10; depth += 1) {
       const names = Array.from({ length: 10 }, (_, index) => folder(`d${index}`, level));

@@ -34,7 +34,7 @@ describe('git', () => {
     () => 'ssh://127.0.0.1/r.git',
     () => '127.0.0.1:r.git',
     () => 'http::http://127.0.0.1/r.git',
-  ])('is given a transport other than https: it refuses, and nothing runs (G07)', async (urlOf) => {
+  ])('G07 is given a transport other than https: it refuses, and nothing runs', async (urlOf) => {
     const canary = join(root, 'canary');
     const remote = { protocol: 'https', pin: null } as const;
     const argv = ['fetch', '-q', '--', urlOf(canary), 'HEAD'];
@@ -44,7 +44,7 @@ describe('git', () => {
     expect(await readdir(root)).not.toContain('canary');
   });
 
-  it('reads no settings of the user that runs it (G09, G32)', async () => {
+  it('G09 G32 reads no settings of the user that runs it', async () => {
     await writeFile(join(root, 'home/.gitconfig'), '[user]\n\tname = ambient\n');
     const { exitCode, stdout } = await runGit(context, ['config', 'user.name'], signal);
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
@@ -59,7 +59,7 @@ describe('git', () => {
     expect((await runGit(context, ['cat-file', '-t', 'nonsense'], signal)).exitCode).toBe(128);
   });
 
-  it('prints without end: what is kept has a bound (G26)', async () => {
+  it('G26 prints without end: what is kept has a bound', async () => {
     const { exitCode, stdout } = await runGit(
       context,
       ['cat-file', '-p', `${ids.base}:zeros`],
@@ -69,7 +69,7 @@ describe('git', () => {
     expect(stdout.length).toBeLessThan(2_000_000);
   });
 
-  it('needs more memory than it may have: it dies alone (G20)', async () => {
+  it('G20 needs more memory than it may have: it dies alone', async () => {
     const limits = { ...DEFAULT_LIMITS, gitMemoryBytesMax: 40_000_000 };
     const argv = ['-c', 'core.bigFileThreshold=1g', 'cat-file', '-p', `${ids.base}:zeros`];
     expect((await runGit({ ...context, limits }, argv, signal)).exitCode).not.toBe(0);

@@ -68,7 +68,7 @@ function fetchedOr(outcome: IntakeOutcome): FetchedCommit {
 
 // Keeps R-INTAKE-URL.
 describe('a URL', () => {
-  it('points into the private network: refused as the caller’s fault', async () => {
+  it('G02 points into the private network: INTAKE_URL_REFUSED, the caller’s fault', async () => {
     const intake = world.newIntake({ allowedOrigins: [world.server.origin] });
     for (const repositoryUrl of ['https://127.0.0.1/r.git', 'https://[::1]/r.git']) {
       const request = {
@@ -85,7 +85,7 @@ describe('a URL', () => {
     }
   });
 
-  it('has a host with one public and one private address: refused (G04)', async () => {
+  it('G04 has a host with one public and one private address: INTAKE_URL_REFUSED', async () => {
     const intake = world.newIntake({ resolveHost: async () => ['8.8.8.8', '10.0.0.1'] });
     const url = 'https://git.example.com/r.git';
     await expect(intake.openBase(url, sha(ids.base), signal)).rejects.toMatchObject({
@@ -94,7 +94,7 @@ describe('a URL', () => {
     });
   });
 
-  it('has a host that changes its address after the check: the checked one is used (G04)', async () => {
+  it('G04 has a host that changes its address after the check: the checked one is used', async () => {
     const connections: string[] = [];
     const listener = createServer((socket) => {
       connections.push(socket.localAddress ?? '');
@@ -118,7 +118,7 @@ describe('a URL', () => {
     }
   });
 
-  it('has a pinned host: git itself goes to the pinned address too (G04)', async () => {
+  it('G04 has a pinned host: git itself goes to the pinned address too', async () => {
     const port = new URL(world.server.origin).port;
     const origin = `http://rebinding.invalid:${port}`;
     const intake = world.newIntake({
@@ -164,16 +164,19 @@ describe('a URL', () => {
 });
 
 describe('a server', () => {
-  it.each([401, 403, 404, 500])('answers %i to everything: unreachable (G09)', async (status) => {
-    const server = await world.startServer({ status });
-    expect(await fetchFresh({ url: server.url('main.git') })).toMatchObject({
-      kind: 'unavailable',
-      reason: 'REPOSITORY_UNREACHABLE',
-      message: expect.stringContaining(String(status)),
-    });
-  });
+  it.each([401, 403, 404, 500])(
+    'G09 answers %i to everything: REPOSITORY_UNREACHABLE',
+    async (status) => {
+      const server = await world.startServer({ status });
+      expect(await fetchFresh({ url: server.url('main.git') })).toMatchObject({
+        kind: 'unavailable',
+        reason: 'REPOSITORY_UNREACHABLE',
+        message: expect.stringContaining(String(status)),
+      });
+    },
+  );
 
-  it('redirects to an inside host: not followed, and the final URL is asked for (G03)', async () => {
+  it('G03 redirects to an inside host: not followed, and the final URL is asked for', async () => {
     const inside = await world.startServer({});
     const server = await world.startServer({ redirectTo: inside.origin });
     expect(await fetchFresh({ url: server.url('main.git') })).toMatchObject({
@@ -184,7 +187,7 @@ describe('a server', () => {
     expect(inside.requests).toEqual([]);
   });
 
-  it('is only files, past which git checks no objects: unreachable (G06)', async () => {
+  it('G06 is only files, past which git checks no objects: REPOSITORY_UNREACHABLE', async () => {
     const server = await world.startServer({ dumb: true });
     expect(await fetchFresh({ url: server.url('main.git') })).toMatchObject({
       kind: 'unavailable',
@@ -208,7 +211,7 @@ describe('a server', () => {
     });
   });
 
-  it('sends a byte now and then: given up (G24)', async () => {
+  it('G24 sends a byte now and then: given up', async () => {
     const server = await world.startServer({ bytesPerSecond: 20 });
     const limits = { stallSecondsMax: 1, bytesPerSecondMin: 1_000 };
     expect(await fetchFresh({ url: server.url('main.git') }, limits)).toMatchObject({
@@ -217,7 +220,7 @@ describe('a server', () => {
     });
   });
 
-  it('accepts the connection and never answers: given up (G24)', async () => {
+  it('G24 accepts the connection and never answers: given up', async () => {
     const server = await world.startServer({ bytesPerSecond: 0 });
     const limits = { stallSecondsMax: 1 };
     expect(await fetchFresh({ url: server.url('main.git') }, limits)).toMatchObject({
@@ -226,7 +229,7 @@ describe('a server', () => {
     });
   });
 
-  it('sends a pack that never ends: refused when it reaches the limit (G23)', async () => {
+  it('G23 sends a pack that never ends: SOURCE_TOO_LARGE when it reaches the limit', async () => {
     const server = await world.startServer({ neverEnds: true });
     const limits = { packBytesMax: 20_000_000 };
     expect(await fetchFresh({ url: server.url('main.git') }, limits)).toMatchObject({
@@ -235,7 +238,7 @@ describe('a server', () => {
     });
   });
 
-  it('sends a delta bomb of 4 GiB in a few kilobytes: refused (G20)', async () => {
+  it('G20 sends a delta bomb of 4 GiB in a few kilobytes: SOURCE_TOO_LARGE', async () => {
     const server = await world.startServer({ pack: deltaBombPack() });
     const limits = { gitMemoryBytesMax: 1_000_000_000 };
     expect(await fetchFresh({ url: server.url('main.git') }, limits)).toMatchObject({
@@ -274,13 +277,13 @@ describe('a server', () => {
     }
   });
 
-  it('floods the terminal with escapes: none of it is kept or shown (G26)', async () => {
+  it('G26 floods the terminal with escapes: none of it is kept or shown', async () => {
     const server = await world.startServer({ stderrFloodBytes: 3_000_000 });
     const source = fetchedOr(await fetchFresh({ url: server.url('main.git') }));
     expect(source.changedFiles).toHaveLength(1);
   });
 
-  it('drops the Git-Protocol header: the commit is found behind a branch (G12, BUG-44)', async () => {
+  it('G12 BUG-44 drops the Git-Protocol header: found behind a branch, else COMMIT_NOT_FOUND', async () => {
     const server = await world.startServer({ protocolV0: true });
     const source = fetchedOr(await fetchFresh({ url: server.url('main.git') }));
     expect(source.commit).toBe(ids.fix);
@@ -289,7 +292,7 @@ describe('a server', () => {
     );
   });
 
-  it('serves a shallow clone: ancestry is unknown, never "no" (G17)', async () => {
+  it('G17 serves a shallow clone: ANCESTRY_UNKNOWN, never "no"', async () => {
     const shallow = join(world.repositories, 'shallow.git');
     await runPlainGit('clone', '-q', '--bare', '--depth=1', world.server.url('main.git'), shallow);
     expect(
@@ -304,7 +307,7 @@ describe('a commit id', () => {
     ['tag', async () => ids['tag:v1'] ?? '', () => `peel it: ${ids.fix}`],
     ['tree', () => treeOf(ids.fix), () => 'that of a tree'],
     ['blob', () => parseInMain(`${ids.fix}:a.txt`), () => 'that of a blob'],
-  ])('names a %s: not found, and it says what it is (G13)', async (_type, id, message) => {
+  ])('G13 names a %s: COMMIT_NOT_FOUND, and it says what it is', async (_type, id, message) => {
     expect(
       await fetchFresh({ url: world.server.url('main.git'), commit: await id() }),
     ).toMatchObject({
@@ -314,7 +317,7 @@ describe('a commit id', () => {
     });
   });
 
-  it('is the name of a branch that points elsewhere: the commit counts, not the branch (G10)', async () => {
+  it('G10 is the name of a branch that points elsewhere: the commit counts, not the branch', async () => {
     const trap = join(world.repositories, 'trap.git');
     await cp(mainPath(), trap, { recursive: true });
     await writeBranch(trap, ids.fix, ids.tip);
@@ -325,7 +328,7 @@ describe('a commit id', () => {
     }
   });
 
-  it('is in the requester’s repository, but not at the submitted URL: not found (G11)', async () => {
+  it('G11 is in the requester’s repository, but not at the submitted URL: COMMIT_NOT_FOUND', async () => {
     const baseUrl = world.server.url('main.git');
     const url = world.server.url('empty.git');
     for (const commit of [ids.fix, ids.base, ids.root]) {
@@ -337,7 +340,7 @@ describe('a commit id', () => {
     }
   });
 
-  it('is in what a store of its URL builds on, which is from elsewhere: not found (G11)', async () => {
+  it('G11 is in what a store of its URL builds on, which is from elsewhere: COMMIT_NOT_FOUND', async () => {
     const folder = join(world.repositories, 'elsewhere.git');
     const { own } = await buildRepository(folder, {
       commits: [{ name: 'own', files: { 'own.txt': 'x\n' } }],
@@ -402,7 +405,7 @@ describe('a base beyond the limits', () => {
 });
 
 describe('a history', () => {
-  it('replaces an orphan by a descendant with refs/replace: still no descendant (G18)', async () => {
+  it('G18 replaces an orphan by a descendant with refs/replace: still no descendant', async () => {
     const folder = join(world.repositories, 'replaced.git');
     await cp(mainPath(), folder, { recursive: true });
     const orphan = await writeObject(folder, 'commit', rawCommit(await treeOf(ids.tip), []));
@@ -436,7 +439,7 @@ describe('a history', () => {
 
 // Keeps R-INTAKE-KEPT.
 describe('a captured commit', () => {
-  it('survives a force-push and the deletion of the repository (G15)', async () => {
+  it('G15 survives a force-push and the deletion of the repository', async () => {
     const name = 'pushed.git';
     await cp(mainPath(), join(world.repositories, name), { recursive: true });
     const request = {

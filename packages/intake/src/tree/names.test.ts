@@ -23,7 +23,7 @@ describe('a path in a tree', () => {
     '.g\u200cit',
     '.git\ufeff',
     '.\u206agit/hooks',
-  ])('is git’s own folder to some file system as %j: refused (G33)', (path) => {
+  ])('G33 is git’s own folder to some file system as %j: refused', (path) => {
     expect(pathProblem(path)).toMatch(/\.git|ends with/);
   });
 
