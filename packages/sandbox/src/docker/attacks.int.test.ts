@@ -13,7 +13,7 @@ afterEach(() => bench.assertNothingLeft());
 
 // Keeps R-SANDBOX-WALLS.
 describe('code that wants out', () => {
-  it('has no capability, no way to gain one, and no way to write but three folders (C05, C31)', async () => {
+  it('C05 C31 has no capability, no way to gain one, and no way to write but three folders', async () => {
     const outcome = await runOnce(
       bench,
       `id -u; id -g; grep -E 'Cap(Eff|Bnd)|NoNewPrivs|Seccomp:' /proc/self/status
@@ -37,7 +37,7 @@ describe('code that wants out', () => {
     ]);
   });
 
-  it('opens sockets to everywhere and reaches only itself; localhost resolves (C42)', async () => {
+  it('C42 opens sockets to everywhere and reaches only itself; localhost resolves', async () => {
     const outcome = await runOnce(
       bench,
       `node -e '
@@ -56,7 +56,7 @@ describe('code that wants out', () => {
     expect(textOf(outcome)).toBe('reached\nENETUNREACH\nENETUNREACH\nENETUNREACH\nEAI_AGAIN\nlo\n');
   });
 
-  it('calls what reaches other processes, the kernel or the host, and is refused (C32, C33)', async () => {
+  it('C32 C33 calls what reaches other processes, the kernel or the host, and is refused', async () => {
     const outcome = await runOnce(
       bench,
       `python3 -c '
@@ -104,7 +104,7 @@ for family in (socket.AF_VSOCK, socket.AF_PACKET, 38):
     ]);
   });
 
-  it('looks for what tells one run from another, and finds none (C37, H19)', async () => {
+  it('C37 H19 looks for what tells one run from another, and finds none', async () => {
     const look = `env | sort; hostname; cat /proc/self/cgroup /proc/1/cmdline /etc/hosts; id
       cut -d ' ' -f 4- /proc/self/mountinfo | sed -E 's/[0-9a-f]{64}|[A-Z0-9]{26}/ID/g; s/master:[0-9]+/master/; s/shared:[0-9]+/shared/'`;
     const verifierPackage = testTree({ 'secret.sh': 'true' });
@@ -117,7 +117,7 @@ for family in (socket.AF_VSOCK, socket.AF_PACKET, 38):
     expect(open).toBe(hidden);
   });
 
-  it('counts the machine and sees what the contract gives (C38)', async () => {
+  it('C38 counts the machine and sees what the contract gives', async () => {
     const text = textOf(
       await runOnce(bench, `nproc; node -p 'os.availableParallelism()'; ulimit -c; ulimit -n`),
     );
@@ -126,12 +126,12 @@ for family in (socket.AF_VSOCK, socket.AF_PACKET, 38):
 });
 
 describe('code that wants more', () => {
-  it('allocates beyond its memory: the kernel kills it, and we say so (BUG-19)', async () => {
+  it('BUG-19 C16 allocates beyond its memory: the kernel kills it, and we say so', async () => {
     const outcome = await runOnce(bench, `exec python3 -c 'x = bytearray(400_000_000)'`);
     expect(outcome).toMatchObject({ exitCode: 137, oomKilled: true, timedOut: false });
   });
 
-  it('loses a child for memory and ends with 0: both are reported (C15, BUG-20)', async () => {
+  it('C15 BUG-20 loses a child for memory and ends with 0: both are reported', async () => {
     const outcome = await runOnce(bench, `python3 -c 'x = bytearray(400_000_000)'; exit 0`);
     expect(outcome).toMatchObject({ exitCode: 0, oomKilled: true });
   });
@@ -160,7 +160,7 @@ print(total)'`,
     expect(outcome.peakMemoryBytes).toBeGreaterThan(90_000_000);
   });
 
-  it('is a fork bomb: forks are refused, and nothing is left (C18, BUG-40)', async () => {
+  it('C18 BUG-40 is a fork bomb: forks are refused, and nothing is left', async () => {
     const outcome = await runOnce(bench, 'bomb() { bomb | bomb & }; bomb; sleep 1; exit 1');
     expect(outcome).toMatchObject({ pidsLimitHit: true, timedOut: false });
     expect(outcome.exitCode).not.toBe(0);
@@ -172,7 +172,7 @@ print(total)'`,
     ).toMatchObject({ exitCode: 1, pidsLimitHit: false });
   });
 
-  it('prints for ever: killed at the limit, with little memory of ours (BUG-34, C20)', async () => {
+  it('BUG-34 C20 prints for ever: killed at the limit, with little memory of ours', async () => {
     const before = process.memoryUsage().rss;
     const outcome = await runOnce(bench, 'yes', { limits: { outputBytes: 200 * MIB } });
     expect(outcome).toMatchObject({ outputExceeded: true, exitCode: 137, timedOut: false });
@@ -181,13 +181,13 @@ print(total)'`,
     expect(process.memoryUsage().rss - before).toBeLessThan(100 * MIB);
   });
 
-  it('floods both streams with bare newlines: the limit is on their sum', async () => {
+  it('C20 floods both streams with bare newlines: the limit is on their sum', async () => {
     const outcome = await runOnce(bench, `yes '' & yes '' >&2`, { limits: { outputBytes: MIB } });
     expect(outcome.outputExceeded).toBe(true);
     expect(outcome.stdout.bytesTotal + outcome.stderr.bytesTotal).toBeGreaterThan(MIB);
   });
 
-  it('fills its workspace: ENOSPC, not an OOM kill (C02, C04)', async () => {
+  it('C02 C04 fills its workspace: ENOSPC, not an OOM kill', async () => {
     const outcome = await runOnce(
       bench,
       'for i in 1 2 3 4 5; do head -c 5000000 /dev/zero > $i || exit 9; done',
@@ -195,7 +195,7 @@ print(total)'`,
     expect(outcome).toMatchObject({ exitCode: 9, workspaceFull: true, oomKilled: false });
   });
 
-  it('makes files without end: no inode is left, and the host has all of its own (C03)', async () => {
+  it('C03 makes files without end: no inode is left, and the host has all of its own', async () => {
     const outcome = await runOnce(
       bench,
       `node -e 'for (let i = 0; ; i += 1) fs.closeSync(fs.openSync("f" + i, "w"))' 2>/dev/null || ls -f | wc -l; exit 1`,
@@ -212,7 +212,7 @@ print(total)'`,
     expect(textOf(outcome)).toBe('');
   });
 
-  it('builds a program in its workspace and runs it (C01)', async () => {
+  it('C01 builds a program in its workspace and runs it', async () => {
     const outcome = await runOnce(bench, `printf '#!/bin/sh\\necho ran' > x; chmod +x x; ./x`);
     expect(textOf(outcome)).toBe('ran\n');
   });
@@ -227,7 +227,7 @@ print(total)'`,
 });
 
 describe('code that wants to stay', () => {
-  it('leaves a process behind that holds its stdout: it dies with the run (C41, BUG-6)', async () => {
+  it('C41 BUG-6 leaves a process behind that holds its stdout: it dies with the run', async () => {
     const outcome = await runOnce(bench, 'setsid sh -c "sleep 300; echo late" & echo done');
     expect(outcome).toMatchObject({ exitCode: 0, timedOut: false });
     expect(textOf(outcome)).toBe('done\n');
@@ -238,18 +238,18 @@ describe('code that wants to stay', () => {
     expect(outcome).toMatchObject({ exitCode: 7, timedOut: false });
   });
 
-  it('kills the gate and all it may: the run ends, and nothing is taken for trouble of ours (C08)', async () => {
+  it('C08 kills the gate and all it may: the run ends, and nothing is taken for trouble of ours', async () => {
     expect(await runOnce(bench, 'kill -9 -1; exit 0')).toMatchObject({ timedOut: false });
   });
 
-  it('ignores TERM and spins: gone at its time-out, with its container (BUG-24)', async () => {
+  it('BUG-24 ignores TERM and spins: gone at its time-out, with its container', async () => {
     const outcome = await runOnce(bench, 'trap "" TERM INT HUP; while :; do :; done', {
       request: { timeoutMs: 500 },
     });
     expect(outcome).toMatchObject({ timedOut: true, exitCode: 137 });
   });
 
-  it('prints one line without a newline and ends at once, a hundred times: it is never lost (BUG-36)', async () => {
+  it('BUG-36 C22 prints one line without a newline and ends at once, a hundred times: it is never lost', async () => {
     await withSession(bench, { runsMax: 100 }, async (session) => {
       const texts = new Set<string>();
       for (let count = 0; count < 100; count += 1) {
@@ -282,7 +282,7 @@ describe('code that wants to reach the next run', () => {
     });
   });
 
-  it('replaces an artifact by a link to a file of the host: not read (C28, C29, BUG-39)', async () => {
+  it('C28 C29 BUG-39 replaces an artifact by a link to a file of the host: not read', async () => {
     await withSession(bench, { tree }, async (session) => {
       const ended = await run(
         session,
@@ -374,7 +374,7 @@ for i in range(3000): os.mkdir("d"); os.chdir("d")' && chmod 000 top`;
     });
   });
 
-  it('has a tree with folder names that a runner could trip over (C26, C27)', async () => {
+  it('C26 C27 has a tree with folder names that a runner could trip over', async () => {
     const odd = testTree({
       'kervyxa/package/x': 'mine',
       workspace: { link: '/tmp' },

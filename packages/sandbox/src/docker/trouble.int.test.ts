@@ -21,7 +21,7 @@ afterEach(() => bench.assertNothingLeft());
 const tree = testTree({ 'a.txt': 'A' });
 
 describe('Ctrl-C', () => {
-  it('in the middle of a run leaves no container and no volume', async () => {
+  it('C10 in the middle of a run leaves no container and no volume', async () => {
     const abort = new AbortController();
     const reason = new Error('interrupted');
     await withSession(bench, { tree }, async (session) => {
@@ -155,7 +155,7 @@ describe('an engine that is gone', () => {
     await expect(sandbox.reap(never)).rejects.toMatchObject(gone);
   });
 
-  it('dies in the middle of a run: trouble of ours at once, not a verdict and not a hang (M19, BUG-32)', async () => {
+  it('M19 C44 BUG-32 dies in the middle of a run: trouble of ours at once, not a verdict and not a hang', async () => {
     const proxy = await startEngineProxy(bench.dockerHost);
     const { image } = bench;
     const sandbox = createDockerSandbox({
@@ -204,7 +204,7 @@ it.each([
   ['at its time-out', 'sleep 300', { timedOut: true, outputExceeded: false }],
   ['after a flood', 'yes', { timedOut: false, outputExceeded: true }],
 ])(
-  'outlives our kill %s: what we saw of it stands, and it did not choose trouble (C09)',
+  'C09 outlives our kill %s: what we saw of it stands, and it did not choose trouble',
   async (_, command, seen) => {
     const proxy = await startEngineProxy(bench.dockerHost, {
       answer: (_method, path) =>
@@ -250,7 +250,7 @@ describe('an image', () => {
     });
   });
 
-  it('declares a volume, which would be written without a limit: refused (C06)', async () => {
+  it('C06 declares a volume, which would be written without a limit: refused', async () => {
     const image = await commitImage(bench, { Volumes: { '/data': {} } });
     await expect(bench.sandbox.resolveImage(image, never)).rejects.toMatchObject({
       code: 'SANDBOX_IMAGE_UNFIT',
@@ -258,7 +258,7 @@ describe('an image', () => {
     await bench.docker.getImage(image).remove();
   });
 
-  it('has an entry point, a health check, a user and an environment of its own: none of them counts (C07, C36)', async () => {
+  it('C07 C36 has an entry point, a health check, a user and an environment of its own: none of them counts', async () => {
     const image = await commitImage(bench, {
       Entrypoint: ['/bin/echo', 'swallowed'],
       Cmd: ['x'],
@@ -277,7 +277,7 @@ describe('an image', () => {
     await bench.docker.getImage(image).remove();
   });
 
-  it('has no shell: trouble of ours, never a verdict (BUG-27)', async () => {
+  it('BUG-27 has no shell: trouble of ours, never a verdict', async () => {
     const image = await importImage(bench, testTree({ 'a.txt': 'A' }));
     await expect(
       withSession({ ...bench, image }, {}, (session) => run(session, 'true')),
@@ -320,7 +320,7 @@ it('removes a session that others are removing too: none of them finds something
 });
 
 describe('a program that is killed', () => {
-  it('leaves a run behind, and the next program removes it, but nothing of a living one (BUG-29)', async () => {
+  it('C10 BUG-29 leaves a run behind, and the next program removes it, but nothing of a living one', async () => {
     const script = `
       const { createDockerSandbox } = await import(${JSON.stringify(import.meta.resolve('./index.ts'))});
       const { testTree } = await import(${JSON.stringify(import.meta.resolve('../testing/trees.ts'))});

@@ -104,11 +104,11 @@ export function itBehavesLikeASandbox(openBench: OpenBench): void {
       });
     });
 
-    it('reports an exit status that looks like trouble of the engine as its own (C11)', async () => {
+    it('C11 reports an exit status that looks like trouble of the engine as its own', async () => {
       expect(await runOnce(bench, say('exit 125'))).toMatchObject({ exitCode: 125 });
     });
 
-    it('reports exit 137 without calling it an OOM kill or a time-out (C14, BUG-19)', async () => {
+    it('C14 BUG-19 reports exit 137 without calling it an OOM kill or a time-out', async () => {
       expect(await runOnce(bench, say('exit 137'))).toMatchObject({
         exitCode: 137,
         oomKilled: false,
@@ -116,11 +116,11 @@ export function itBehavesLikeASandbox(openBench: OpenBench): void {
       });
     });
 
-    it('dies of a signal that it sends to itself (C08)', async () => {
+    it('C08 dies of a signal that it sends to itself', async () => {
       expect(await runOnce(bench, say('kill -TERM $$'))).toMatchObject({ exitCode: 143 });
     });
 
-    it('catches TERM to exit 0 at its time-out, and has timed out (C09, BUG-13, BUG-21, BUG-24)', async () => {
+    it('C09 BUG-13 BUG-21 BUG-24 catches TERM to exit 0 at its time-out, and has timed out', async () => {
       const outcome = await runOnce(bench, say('trap "exit 0" TERM; while :; do :; done'), {
         request: { timeoutMs: 300 },
       });
@@ -141,7 +141,7 @@ export function itBehavesLikeASandbox(openBench: OpenBench): void {
       expect(outcome).toMatchObject({ outputExceeded: true, timedOut: false });
     });
 
-    it('hands on every byte in order, a last line without a newline too (BUG-36)', async () => {
+    it('BUG-36 hands on every byte in order, a last line without a newline too', async () => {
       const seen: [OutputStream, string][] = [];
       const onOutput = (stream: OutputStream, chunk: Uint8Array): void => {
         seen.push([stream, Buffer.from(chunk).toString()]);
@@ -183,7 +183,7 @@ export function itBehavesLikeASandbox(openBench: OpenBench): void {
       expect(textOf(outcome)).toBe('AB');
     });
 
-    it('starts each run from what the last set-up step left, whatever other runs do (BUG-6)', async () => {
+    it('BUG-6 starts each run from what the last set-up step left, whatever other runs do', async () => {
       const texts = await withSession(bench, { tree }, async (session) => {
         await session.runSetup(toRequest(say('echo built > made.txt; rm a.txt')), never);
         await session.runSetup(toRequest(say('echo more >> made.txt')), never);
@@ -273,7 +273,7 @@ export function itBehavesLikeASandbox(openBench: OpenBench): void {
       ]);
     });
 
-    it('is a link, leads through a link, is a pipe or folder, and is not read (C28, C29, BUG-39)', async () => {
+    it('C28 C29 BUG-39 is a link, leads through a link, is a pipe or folder, and is not read', async () => {
       expect(await readAll(bench, ['link', 'up/deep/f', 'pipe', 'out'])).toEqual([
         { kind: 'not_regular', found: 'symbolic link' },
         { kind: 'not_regular', found: 'symbolic link' },
@@ -349,7 +349,7 @@ export function itBehavesLikeASandbox(openBench: OpenBench): void {
       await expect(session.runSetup(toRequest('true'), never)).rejects.toMatchObject(misused);
     });
 
-    it('names an image by tag (C43)', async () => {
+    it('C43 names an image by tag', async () => {
       const named = bench.sandbox.resolveImage('kervyxa-runtime/node:22', never);
       await expect(named).rejects.toMatchObject({ code: 'SANDBOX_IMAGE_NOT_PINNED' });
     });
@@ -359,12 +359,12 @@ export function itBehavesLikeASandbox(openBench: OpenBench): void {
     });
 
     it.each([
-      ['a pids limit at which node hangs (C17)', { pidsMax: 63 }],
-      ['no memory', { memoryBytes: 0 }],
-      ['no CPU', { cpuCount: 0 }],
-      ['a workspace without a limit (C02)', { workspaceBytes: 0 }],
-      ['half a byte of output', { outputBytes: 0.5 }],
-    ])('gives %s', async (_, limits) => {
+      ['C17 gives a pids limit at which node hangs', { pidsMax: 63 }],
+      ['gives no memory', { memoryBytes: 0 }],
+      ['gives no CPU', { cpuCount: 0 }],
+      ['C02 gives a workspace without a limit', { workspaceBytes: 0 }],
+      ['gives half a byte of output', { outputBytes: 0.5 }],
+    ])('%s', async (_, limits) => {
       await expect(runOnce(bench, say('true'), { limits })).rejects.toMatchObject({
         code: 'SANDBOX_REQUEST_INVALID',
       });
