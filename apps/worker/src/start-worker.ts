@@ -37,6 +37,8 @@ export interface WorkerOptions {
   readonly drainMs?: number;
   /** How long a fetch may go on where others wait for its place; its later tries get more. */
   readonly fetchShareMs?: number;
+  /** For tests: how often something is told of runs with hidden criteria. */
+  readonly beatMs?: number;
   /** For tests: how often and how little free disk make it sick. */
   readonly health?: { readonly everyMs?: number; readonly diskBytesMin?: number };
 }

@@ -439,6 +439,8 @@ export interface WorkerStore extends Blobs {
       /** JSON text of the verifier's result. */
       readonly result: string;
       readonly logs: readonly CriterionLog[];
+      /** Awaited between the logs, which take the longer the more there are, and the rest. */
+      readonly whenSaved?: () => Promise<void>;
     },
   ): Promise<boolean>;
   /** Written as they happen; batches in order. */

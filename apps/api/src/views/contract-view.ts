@@ -2,7 +2,7 @@ import { CONTRACT_KINDS, FINDING_CODES } from '@kervyxa/contract';
 import type { ContractListRow, ContractRow } from '@kervyxa/db';
 import { CONTRACT_STATES } from '@kervyxa/settlement';
 import { z } from 'zod';
-import { seesOwners, type Sight } from '../auth/access.ts';
+import { seesHidden, seesOwners, type Sight } from '../auth/access.ts';
 import { AmountField, ContractIdField, TimeField, toTime, toTimeOrNull } from './fields.ts';
 
 export const FindingView = z.strictObject({
@@ -24,7 +24,10 @@ export const ContractSummary = z.strictObject({
   title: z.string(),
   kind: z.enum(CONTRACT_KINDS),
   repository: z.strictObject({ url: z.string(), baseCommit: z.string() }),
-  digest: z.string(),
+  digest: z
+    .string()
+    .nullable()
+    .describe('Over the whole document: null for those who do not see its hidden criteria.'),
   requesterId: z.string(),
   reward: z.strictObject({ amountMinor: AmountField, currency: z.string() }),
   closesAt: TimeField,
@@ -56,7 +59,7 @@ export function toContractSummary(
     title: row.title,
     kind: kindOf(row),
     repository: { url: row.repositoryUrl, baseCommit: row.baseCommit },
-    digest: row.digest,
+    digest: seesHidden(sight) ? row.digest : null,
     requesterId: row.requesterId,
     reward: { amountMinor: row.rewardMinor.toString(), currency: row.currency },
     closesAt: toTime(row.closesAt),

@@ -3,8 +3,8 @@ import { seesHidden, seesOwners, type Sight } from '../auth/access.ts';
 
 /**
  * The document as it may be seen. Others than requester and operator get neither proof commits, the invited nor the
- * package's digest; solvers and challengers of a hidden criterion only that it is there. What is left out is left out
- * as a key, so nobody takes it for the whole document, whose digest it hasn't.
+ * package's digest; solvers and challengers of a hidden criterion only that it is there, and no words that were written
+ * about it. What is left out is left out as a key, so nobody takes it for the whole document, whose digest it hasn't.
  */
 export function toDocumentView(text: string, sight: Sight): string {
   if (seesOwners(sight)) return text;
@@ -13,12 +13,15 @@ export function toDocumentView(text: string, sight: Sight): string {
     verifierPackage,
     submission,
     criteria,
+    acknowledgements,
     ...open
   } = parseContract(JSON.parse(text));
   const { invited: _invited, ...terms } = submission;
   return JSON.stringify({
     ...open,
-    criteria: seesHidden(sight) ? criteria : criteria.map(toOpenCriterion),
+    ...(seesHidden(sight)
+      ? { criteria, acknowledgements }
+      : { criteria: criteria.map(toOpenCriterion) }),
     submission: terms,
     hasVerifierPackage: verifierPackage !== null,
   });
@@ -26,6 +29,6 @@ export function toDocumentView(text: string, sight: Sight): string {
 
 function toOpenCriterion(criterion: Contract['criteria'][number]): object {
   if (criterion.visibility === 'public') return criterion;
-  const { id, title, type, visibility } = criterion;
-  return { id, title, type, visibility };
+  const { id, type, visibility } = criterion;
+  return { id, type, visibility };
 }

@@ -30,8 +30,9 @@ export function toEventText(
 /** Of a hidden criterion nothing but its status, even where the writer said more. */
 const HIDDEN_MAY_TELL = ['criterionId', 'visibility', 'status', 'reason'];
 
+/** How long our own steps took tells of the package's size, and of steps that waited for a hidden criterion. */
 function withoutHidden(data: EventRow['data']): EventRow['data'] {
-  if (data.visibility !== 'hidden') return data;
+  if (data.visibility !== 'hidden') return withNull(data, ['durationMs']);
   return Object.fromEntries(Object.entries(data).filter(([key]) => HIDDEN_MAY_TELL.includes(key)));
 }
 

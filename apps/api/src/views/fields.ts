@@ -21,6 +21,11 @@ export function textFieldOf(lengthMax: number): z.ZodString {
     );
 }
 
+/** Whoever knew all but a little of what was hashed could find the rest by trying. */
+export const ResultDigestField = z
+  .string()
+  .nullable()
+  .describe('Over the whole result, what is hidden too: null for those who do not see that.');
 export const ReasonField = ReasonCodeSchema.nullable();
 /** UTC. */
 export const TimeField = z.iso.datetime();

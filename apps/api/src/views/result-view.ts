@@ -25,7 +25,7 @@ const ReasonView = z.object({
 /** Of the stored result what is named here and nothing else; of a hidden criterion only status and reason code. */
 export const ResultView = z.object({
   verdict: VerdictSchema,
-  contractDigest: z.string(),
+  contractDigest: z.string().nullable(),
   commit: z.string().nullable(),
   tree: z.string().nullable(),
   imageDigest: z.string().nullable(),
@@ -65,13 +65,21 @@ function withoutHidden(result: Result): Result {
   );
   return {
     ...result,
-    criteria: result.criteria.map((each) => (hidden.has(each.id) ? toBareStatus(each) : each)),
+    contractDigest: null,
+    criteria: result.criteria.map((each) =>
+      hidden.has(each.id) ? toBareStatus(each) : withoutUntellable(each),
+    ),
     reasons: result.reasons.map((reason) =>
       hidden.has(reason.subject ?? '') || !isTellable(reason.code)
         ? { ...reason, message: null }
         : reason,
     ),
   };
+}
+
+function withoutUntellable(criterion: Result['criteria'][number]) {
+  const { reason } = criterion;
+  return reason === null || isTellable(reason) ? criterion : { ...criterion, message: null };
 }
 
 function toBareStatus({ id, type, visibility, status, reason }: Result['criteria'][number]) {

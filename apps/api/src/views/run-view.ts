@@ -2,7 +2,7 @@ import { VerdictSchema } from '@kervyxa/core';
 import type { RunRow, SubmissionRow } from '@kervyxa/db';
 import { RUN_PURPOSES, RUN_STATES } from '@kervyxa/settlement';
 import { z } from 'zod';
-import type { Sight } from '../auth/access.ts';
+import { seesHidden, type Sight } from '../auth/access.ts';
 import {
   ContractIdField,
   RunIdField,
@@ -11,6 +11,7 @@ import {
   toTime,
   toTimeOrNull,
   ReasonField,
+  ResultDigestField,
 } from './fields.ts';
 import { ResultView, toResultView } from './result-view.ts';
 
@@ -24,7 +25,7 @@ export const RunView = z.strictObject({
   tries: z.int(),
   verdict: VerdictSchema.nullable(),
   reason: ReasonField,
-  resultDigest: z.string().nullable(),
+  resultDigest: ResultDigestField,
   createdAt: TimeField,
   startedAt: TimeField.nullable(),
   finishedAt: TimeField.nullable(),
@@ -47,7 +48,7 @@ export function toRunView(
     tries: row.tries,
     verdict: row.verdict,
     reason: ReasonField.parse(row.reason),
-    resultDigest: row.resultDigest,
+    resultDigest: seesHidden(sight) ? row.resultDigest : null,
     createdAt: toTime(row.createdAt),
     startedAt: toTimeOrNull(row.startedAt),
     finishedAt: toTimeOrNull(row.finishedAt),

@@ -2,7 +2,7 @@ import { VerdictSchema } from '@kervyxa/core';
 import type { RunListRow, SubmissionRow } from '@kervyxa/db';
 import { RUN_PURPOSES, RUN_STATES, SUBMISSION_STATES } from '@kervyxa/settlement';
 import { z } from 'zod';
-import { seesRuns, seesSource, type Sight } from '../auth/access.ts';
+import { seesHidden, seesRuns, seesSource, type Sight } from '../auth/access.ts';
 import {
   ContractIdField,
   RunIdField,
@@ -11,6 +11,7 @@ import {
   toTime,
   toTimeOrNull,
   ReasonField,
+  ResultDigestField,
 } from './fields.ts';
 
 export const SubmissionView = z.strictObject({
@@ -39,7 +40,7 @@ export const SubmissionView = z.strictObject({
     .describe('Half-open: challenges before `closesAt`, settlement at or after it.'),
   verdict: VerdictSchema.nullable(),
   reason: ReasonField,
-  resultDigest: z.string().nullable(),
+  resultDigest: ResultDigestField,
 });
 
 export const SubmissionDetail = SubmissionView.extend({
@@ -65,7 +66,7 @@ export function toSubmissionView(row: SubmissionRow, sight: Sight): z.infer<type
     window: hasWindow ? { opensAt: toTime(windowOpensAt), closesAt: toTime(windowClosesAt) } : null,
     verdict: isParty ? row.verdict : null,
     reason: isParty ? ReasonField.parse(row.reason) : null,
-    resultDigest: isParty ? row.resultDigest : null,
+    resultDigest: seesHidden(sight) ? row.resultDigest : null,
   };
 }
 

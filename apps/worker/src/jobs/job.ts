@@ -26,6 +26,8 @@ export interface JobDeps {
   readonly places: Places;
   /** How long a fetch may go on at its first try, whoever waits for its place. */
   readonly fetchShareMs: number;
+  /** Of what is told of runs with hidden criteria; ours where it is left out. */
+  readonly beatMs?: number;
   readonly health: Pick<Health, 'blame' | 'clear'>;
   readonly workerId: string;
   readonly log: Log;

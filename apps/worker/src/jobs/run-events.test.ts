@@ -39,7 +39,7 @@ async function tell(
   } as unknown as Database['work']; // All that is used of it.
   const told = createRunEvents(
     { work },
-    { runId: 'run_1', attempt: 3, contract },
+    { runId: 'run_1', attempt: 3, contract, beats: { waitMs: () => 200 } },
     { info: note, warn: note, error: note },
   );
   events.forEach((event) => told.onEvent(event));

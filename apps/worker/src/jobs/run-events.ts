@@ -4,10 +4,17 @@ import { toPrintable } from '@kervyxa/core';
 import type { Audience, Database } from '@kervyxa/db';
 import type { VerificationEvent } from '@kervyxa/verifier';
 import type { Log } from '../scheduler/nudge.ts';
+import type { Beats } from './beats.ts';
 
 /** How much of one step's output watchers see while it runs; the log has more. */
 export const LIVE_BYTES_MAX = 262_144;
-const BATCH_MS = 200;
+
+export interface EventfulRun {
+  readonly runId: string;
+  readonly attempt: number;
+  readonly contract: Contract;
+  readonly beats: Pick<Beats, 'waitMs'>;
+}
 
 type RunEvent = Parameters<Database['work']['addRunEvents']>[1][number];
 
@@ -33,7 +40,7 @@ interface Output {
  */
 export function createRunEvents(
   { work }: Pick<Database, 'work'>,
-  { runId, attempt, contract }: { runId: string; attempt: number; contract: Contract },
+  { runId, attempt, contract, beats }: EventfulRun,
   log: Log,
 ): RunEvents {
   const hidden = new Set(
@@ -58,7 +65,7 @@ export function createRunEvents(
   };
   const add = (toEvent: () => RunEvent): void => {
     waiting.push(toEvent);
-    timer ??= setTimeout(flush, BATCH_MS);
+    timer ??= setTimeout(flush, beats.waitMs());
   };
   const addStep = (name: string, stepId: string, facts: RunEvent['data']): void => {
     const audience: Audience = hidden.has(stepId) ? 'OWNER' : 'PARTIES';
@@ -72,6 +79,8 @@ export function createRunEvents(
   const addOutput = (event: Extract<VerificationEvent, { kind: 'output' }>): void => {
     const { stepId, attempt: stepTry, stream, chunk } = event;
     if (hidden.has(stepId)) return;
+    // Set-up is done again for what was late, which may be a hidden criterion.
+    if (hidden.size > 0 && stepTry > 1 && stepId.startsWith('setup:')) return;
     const key = `${stepId} ${stepTry} ${stream}`;
     const output = outputs.get(key) ?? {
       decoder: new StringDecoder('utf8'),

@@ -9,10 +9,17 @@ import {
   type ReasonCode,
   type SealedVerdict,
 } from '@kervyxa/core';
+import type { Contract } from '@kervyxa/contract';
 import type { Command } from '@kervyxa/settlement';
-import { infraReasonOf, verifyCommit, type VerificationResult } from '@kervyxa/verifier';
+import {
+  infraReasonOf,
+  verifyCommit,
+  type VerificationEvent,
+  type VerificationResult,
+} from '@kervyxa/verifier';
 import { toImageReference } from '../images.ts';
 import { DONE, LeaseLost, WorkerStopped, type JobDeps, type JobHandler } from './job.ts';
+import { createBeats } from './beats.ts';
 import { createRunEvents } from './run-events.ts';
 import { createRunLogs } from './run-logs.ts';
 import {
@@ -39,7 +46,7 @@ interface Attempt {
  * 1. An attempt begins, unless nobody wants the result any more.
  * 2. Base, commit, hidden package and dependencies come from the database; no server of anybody's is asked.
  * 3. The commit is verified under the frozen contract, and watchers are told.
- * 4. A verdict is sealed. Trouble of ours is none: the run is tried again, or held once its tries are used up.
+ * 4. A verdict is sealed, on the beat where criteria are hidden. Trouble of ours is none: the run is tried again, or held once its tries are used up.
  * 5. A worker that stops gives the run back; one that lost it writes nothing.
  */
 export const verify: JobHandler = async (deps, job, signal) => {
@@ -49,7 +56,7 @@ export const verify: JobHandler = async (deps, job, signal) => {
   if (task === null || attempt === null) return DONE;
   const started = { task, attempt, signal };
   try {
-    await seal(deps, started, await run(deps, started));
+    await run(deps, started);
   } catch (error) {
     if (signal.reason instanceof LeaseLost) throw error;
     if (signal.reason instanceof WorkerStopped) await tell(deps, started, { kind: 'release' });
@@ -58,13 +65,30 @@ export const verify: JobHandler = async (deps, job, signal) => {
   return DONE;
 };
 
-interface Outcome {
-  readonly result: VerificationResult;
-  readonly logs: ReturnType<ReturnType<typeof createRunLogs>['logs']>;
+async function run(deps: JobDeps, attempt: Attempt): Promise<void> {
+  const { task, signal } = attempt;
+  const contract = readContract(task.contract);
+  const beats = createBeats(deps.clock, contract, deps.beatMs);
+  const logs = createRunLogs(contract);
+  const told = { runId: task.run.id, attempt: attempt.attempt, contract, beats };
+  const events = createRunEvents(deps.database, told, deps.log);
+  let telling: Promise<void> | null = null;
+  const tellAtBeat = (): Promise<void> => (telling ??= beats.next(signal).then(events.close));
+  try {
+    const onEvent = (event: VerificationEvent) =>
+      [logs, events].forEach((each) => each.onEvent(event));
+    const result = await verifyTask(deps, attempt, { contract, onEvent });
+    await seal(deps, attempt, { result, logs: logs.logs(), tellAtBeat });
+  } finally {
+    await tellAtBeat();
+  }
 }
 
-async function run(deps: JobDeps, { task, attempt, signal }: Attempt): Promise<Outcome> {
-  const contract = readContract(task.contract);
+async function verifyTask(
+  deps: JobDeps,
+  { task, signal }: Attempt,
+  { contract, onEvent }: { contract: Contract; onEvent: (event: VerificationEvent) => void },
+): Promise<VerificationResult> {
   const request = toIntakeRequest(contract, task.submission);
   const importBoth = async (): Promise<void> => {
     await importBase(deps, request, task.contract, signal);
@@ -73,45 +97,44 @@ async function run(deps: JobDeps, { task, attempt, signal }: Attempt): Promise<O
   await deps.gate.beside(importBoth, signal);
   const verifierPackage = await loadPackage(deps, contract);
   const dependencies = await loadBundle(deps, contract, task.contract);
-
-  const logs = createRunLogs(contract);
-  const events = createRunEvents(
-    deps.database,
-    { runId: task.run.id, attempt, contract },
-    deps.log,
+  const { image } = contract.environment;
+  const runtimes = new Map([[image, toImageReference(image, deps.runtimes)]]);
+  return verifyCommit(
+    { ...deps, runtimes },
+    {
+      contract,
+      contractDigest: task.contract.digest,
+      repositoryUrl: request.repositoryUrl,
+      commit: request.commit,
+      verifierPackage,
+      dependencies,
+      claimToken: task.claimToken,
+    },
+    { signal, onEvent },
   );
-  try {
-    const { image } = contract.environment;
-    const runtimes = new Map([[image, toImageReference(image, deps.runtimes)]]);
-    const result = await verifyCommit(
-      { ...deps, runtimes },
-      {
-        contract,
-        contractDigest: task.contract.digest,
-        repositoryUrl: request.repositoryUrl,
-        commit: request.commit,
-        verifierPackage,
-        dependencies,
-        claimToken: task.claimToken,
-      },
-      { signal, onEvent: (event) => [logs, events].forEach((each) => each.onEvent(event)) },
-    );
-    return { result, logs: logs.logs() };
-  } finally {
-    await events.close();
-  }
 }
 
-async function seal(deps: JobDeps, attempt: Attempt, { result, logs }: Outcome): Promise<void> {
+interface Outcome {
+  readonly result: VerificationResult;
+  readonly logs: ReturnType<ReturnType<typeof createRunLogs>['logs']>;
+  readonly tellAtBeat: () => Promise<void>;
+}
+
+async function seal(
+  deps: JobDeps,
+  attempt: Attempt,
+  { result, logs, tellAtBeat }: Outcome,
+): Promise<void> {
   const { task } = attempt;
   const reason = result.reasons[0]?.code ?? null;
   if (result.verdict === 'ERROR' || isSourceReason(reason)) {
+    await tellAtBeat();
     return tell(deps, attempt, { kind: 'fail', reason: toFailure(reason) });
   }
   deps.health.clear();
   const { verdict } = result;
   const sealed: SealedVerdict = { verdict, reason, resultDigest: canonicalDigest(result) };
-  const content = { verdict: sealed, result: canonicalJson(result), logs };
+  const content = { verdict: sealed, result: canonicalJson(result), logs, whenSaved: tellAtBeat };
   const isSealed = await patiently(
     () => deps.database.work.sealRun(task.run.id, attempt.attempt, content),
     attempt.signal,

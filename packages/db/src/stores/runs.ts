@@ -18,12 +18,13 @@ export function createRuns({ pool, client, transact }: Connections, deps: Execut
       if (run === null) return null;
       return transact((transaction) => startRun(transaction, deps, run, workerId));
     },
-    sealRun: async (runId, attempt, { verdict, result, logs }) => {
+    sealRun: async (runId, attempt, { verdict, result, logs, whenSaved }) => {
       const run = await loadRun(runId);
       // Before anything is kept of it; the lock decides.
       if (run === null || run.state !== 'RUNNING' || run.attempt !== attempt) return false;
       const stored = toStoredResult(result);
       const saved = await saveLogs(pool, logs);
+      await whenSaved?.();
       return transact(async (transaction) => {
         const command: Command = { kind: 'seal', runId, attempt, verdict };
         const request = { contractId: run.contractId, command, actorId: null };
