@@ -1,4 +1,6 @@
 const MAX_PATTERN_BYTES = 1_024;
+/** Work grows with the product of both depths, and a commit can bring a hundred thousand deep paths. */
+const MAX_PATTERN_SEGMENTS = 64;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const SLASH = 0x2f;
@@ -40,6 +42,7 @@ export function patternProblem(source: string): PatternProblem | null {
   if (/[\u0000-\u001f\u007f\\]/.test(source)) return 'control_character';
   if (/[[\]{}!]|[+@]\(|\*\(|\?\(/.test(source)) return 'unsupported';
   const segments = source.replace(/\/$/, '').split('/');
+  if (segments.length > MAX_PATTERN_SEGMENTS) return 'too_long';
   if (segments.some((segment) => segment === '' || segment === '.' || segment === '..'))
     return 'dot_segment';
   if (segments.some((segment) => segment.includes('**') && segment !== '**')) return 'unsupported';
@@ -50,21 +53,52 @@ export function patternProblem(source: string): PatternProblem | null {
 export function compilePathPattern(source: string): PathPattern {
   const problem = patternProblem(source);
   if (problem !== null) throw new TypeError(`expected a path pattern, got one that is ${problem}`);
-  const pattern = toSegments(source.replace(/\/$/, ''));
+  const pattern = formsOf(source.replace(/\/$/, ''));
   const folded = toSegments(foldPath(source.replace(/\/$/, '')));
   return {
     source,
-    matches: (path) => matchSegments(pattern, segmentsOf(path)) === 'whole',
+    matches: (path) => someForm(pattern, path, (a, b) => matchSegments(a, b) === 'whole'),
     matchesFolded: (path) => matchSegments(folded, foldedSegmentsOf(path)) === 'whole',
-    isAncestorOfMatch: (path) => matchSegments(pattern, segmentsOf(path)) === 'prefix',
-    spellsAncestor: (path) => spellsAncestor(pattern, segmentsOf(path)),
+    isAncestorOfMatch: (path) =>
+      someForm(pattern, path, (a, b) => matchSegments(a, b) === 'prefix'),
+    spellsAncestor: (path) => someForm(pattern, path, spellsAncestor),
   };
 }
 
-/** Equal for two paths that a file system which folds case or normalises names can't tell apart (THREATS D19). */
+/** Characters that HFS+ ignores in a name, and no reader sees: `.g<U+200C>it` is `.git` there. */
+const IGNORED = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
+
+/**
+ * Equal for two paths that a file system which folds case, normalises names or ignores characters that nobody sees
+ * can't tell apart (THREATS D19).
+ */
 export function foldPath(path: string): string {
-  // Upper case first: it alone knows that `ß` is `SS` and `ſ` is `S`.
-  return path.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
+  if (/^[\u0000-\u007f]*$/.test(path)) return path.toLowerCase();
+  // Upper case knows that `ß` is `SS` and `ſ` is `S`, lower case that `ẞ` is `ß`. Which small sigma stands for a capital
+  // one depends on what is beside it.
+  const plain = path.normalize('NFC').replaceAll(IGNORED, '').toLowerCase();
+  return plain.toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
+}
+
+/** A name as it is spelled, and in the one normal form where that is another. */
+interface Forms {
+  readonly spelled: readonly Uint8Array[];
+  readonly composed: readonly Uint8Array[];
+}
+
+/**
+ * Both forms are held against each other: an accent put behind `check` makes another letter of the `k`, and to a shell
+ * that name still matches `check*`.
+ */
+function someForm(
+  pattern: Forms,
+  path: string | Uint8Array,
+  holds: (pattern: readonly Uint8Array[], path: readonly Uint8Array[]) => boolean,
+): boolean {
+  const forms = formsOfPath(path);
+  if (holds(pattern.composed, forms.composed)) return true;
+  const isOneForm = pattern.spelled === pattern.composed && forms.spelled === forms.composed;
+  return !isOneForm && holds(pattern.spelled, forms.spelled);
 }
 
 function spellsAncestor(pattern: readonly Uint8Array[], path: readonly Uint8Array[]): boolean {
@@ -79,7 +113,7 @@ function spellsAncestor(pattern: readonly Uint8Array[], path: readonly Uint8Arra
 }
 
 // One path after another is held against all patterns of a list: the last one's segments answer most calls.
-const segmentsOf = rememberingLast(toSegments);
+const formsOfPath = rememberingLast(formsOf);
 const foldedSegmentsOf = rememberingLast((path: string) => toSegments(foldPath(path)));
 
 function rememberingLast<Key, Value>(compute: (key: Key) => Value): (key: Key) => Value {
@@ -92,19 +126,28 @@ function rememberingLast<Key, Value>(compute: (key: Key) => Value): (key: Key) =
   };
 }
 
-function toBytes(path: string | Uint8Array): Uint8Array {
-  if (typeof path === 'string') return encoder.encode(path.normalize('NFC'));
+function formsOf(path: string | Uint8Array): Forms {
+  const text = typeof path === 'string' ? path : toText(path);
+  const spelled = toSegments(path);
+  const composed = text?.normalize('NFC') ?? null;
+  return {
+    spelled,
+    composed: composed === text || composed === null ? spelled : toSegments(composed),
+  };
+}
+
+/** Null where it is not UTF-8: that has no other form, and is matched as it is. */
+function toText(path: Uint8Array): string | null {
   try {
-    return encoder.encode(decoder.decode(path).normalize('NFC'));
+    return decoder.decode(path);
   } catch (error) {
-    // Not UTF-8: it has no other form, and is matched as it is.
-    if (error instanceof TypeError) return path;
+    if (error instanceof TypeError) return null;
     throw error;
   }
 }
 
-function toSegments(path: string | Uint8Array): Uint8Array[] {
-  const bytes = toBytes(path);
+function toSegments(path: string | Uint8Array): readonly Uint8Array[] {
+  const bytes = typeof path === 'string' ? encoder.encode(path) : path;
   const segments: Uint8Array[] = [];
   let start = 0;
   for (let index = 0; index <= bytes.length; index += 1) {
@@ -117,52 +160,54 @@ function toSegments(path: string | Uint8Array): Uint8Array[] {
 }
 
 /**
- * Walks the path's segments, keeping the set of pattern positions reached. 'whole': the pattern was used up by the
- * path or by a folder above it. 'prefix': the path ended on a named segment while the pattern wanted more below it;
+ * Walks the path's segments, marking the places in the pattern that are reached. 'whole': the pattern was used up by
+ * the path or by a folder above it. 'prefix': the path ended on a named segment while the pattern wanted more below it;
  * a segment that only `**` took does not count, or every path would lie above `**` + `/x`.
  */
-function matchSegments(pattern: Uint8Array[], path: Uint8Array[]): 'whole' | 'prefix' | 'none' {
+function matchSegments(
+  pattern: readonly Uint8Array[],
+  path: readonly Uint8Array[],
+): 'whole' | 'prefix' | 'none' {
   const [first, top] = [pattern[0], path[0]];
-  // Most rules are about another folder: no need to keep sets for those.
+  // Most rules are about another folder: no need to mark places for those.
   if (first !== undefined && top !== undefined && !isGlobstar(first) && !matchSegment(first, top))
     return 'none';
-  let positions = closeOverGlobstars(pattern, new Set([0]));
-  let named = false;
+  const end = pattern.length;
+  let reached = new Uint8Array(end + 1);
+  markReached(pattern, reached, 0);
+  let isNamed = false;
   for (const segment of path) {
-    if (positions.has(pattern.length)) return 'whole';
-    const next = new Set<number>();
-    named = false;
-    for (const position of positions) {
-      const wanted = pattern[position];
-      if (wanted === undefined) continue;
+    if (reached[end] === 1) return 'whole';
+    const next = new Uint8Array(end + 1);
+    isNamed = false;
+    for (const [place, wanted] of pattern.entries()) {
+      if (reached[place] !== 1) continue;
       if (isGlobstar(wanted)) {
-        next.add(position);
+        markReached(pattern, next, place);
         // A trailing `**` means what is below, so it is used up only by a segment.
-        if (position + 1 === pattern.length) next.add(pattern.length);
+        if (place + 1 === end) next[end] = 1;
       } else if (matchSegment(wanted, segment)) {
-        next.add(position + 1);
-        named = true;
+        markReached(pattern, next, place + 1);
+        isNamed = true;
       }
     }
-    if (next.size === 0) return 'none';
-    positions = closeOverGlobstars(pattern, next);
+    if (!next.includes(1)) return 'none';
+    reached = next;
   }
-  if (positions.has(pattern.length)) return 'whole';
-  return named ? 'prefix' : 'none';
+  if (reached[end] === 1) return 'whole';
+  return isNamed ? 'prefix' : 'none';
 }
 
-function closeOverGlobstars(pattern: Uint8Array[], positions: Set<number>): Set<number> {
-  for (const position of positions) {
-    const wanted = pattern[position];
-    // The set grows while it is walked, by design.
-    if (wanted !== undefined && isGlobstar(wanted) && position + 1 < pattern.length)
-      positions.add(position + 1);
+/** A place that is reached, and those behind each `**` that takes nothing. */
+function markReached(pattern: readonly Uint8Array[], reached: Uint8Array, place: number): void {
+  reached[place] = 1;
+  for (let at = place; at + 1 < pattern.length && isGlobstar(pattern[at]); at += 1) {
+    reached[at + 1] = 1;
   }
-  return positions;
 }
 
-function isGlobstar(segment: Uint8Array): boolean {
-  return segment.length === 2 && segment[0] === STAR && segment[1] === STAR;
+function isGlobstar(segment: Uint8Array | undefined): boolean {
+  return segment?.length === 2 && segment[0] === STAR && segment[1] === STAR;
 }
 
 /** Greedy match with one backtrack point: linear in the product of both lengths. */

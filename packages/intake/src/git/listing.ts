@@ -10,8 +10,11 @@ export type TreeListing =
 
 /** Paths are at most a few KiB; what has no end by then is a bomb of nested folders. */
 const RECORD_BYTES_MAX = 16_384;
-/** All records together. It bounds the tree objects too, which git reads into memory whole. */
-const LISTING_BYTES_MAX = 128 * 1_048_576;
+/**
+ * All records together. It bounds the tree objects too, which git reads into memory whole, and the work of holding each
+ * path against the patterns of a contract.
+ */
+const LISTING_BYTES_MAX = 32 * 1_048_576;
 
 /**
  * Lists a tree, reading no further than the limits: a tree of a few kilobytes can name more paths than any memory

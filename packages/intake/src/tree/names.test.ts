@@ -2,12 +2,27 @@ import { describe, expect, it } from 'vitest';
 import { pathProblem } from './names.ts';
 
 describe('a path in a tree', () => {
-  it.each(['a', 'src/.gitignore', '.github/x', '.gitmodules', 'né/😀.txt', 'a b', 'git~x', '...x'])(
-    '%s is allowed',
-    (path) => {
-      expect(pathProblem(path)).toBeNull();
-    },
-  );
+  it.each([
+    'a',
+    'src/.gitignore',
+    '.github/x',
+    '.gitmodules',
+    'né/😀.txt',
+    'a b',
+    'git~x',
+    '...x',
+    'CON',
+    'aux.txt',
+    'a:b',
+    '-rf',
+    '--',
+    '"a"',
+    "it's",
+    '👩\u200d🔬.md',
+    'a\u00a0',
+  ])('%s is allowed', (path) => {
+    expect(pathProblem(path)).toBeNull();
+  });
 
   it.each([
     '.git',
@@ -35,6 +50,11 @@ describe('a path in a tree', () => {
     ['a\nb', 'control'],
     ['a\u001b[2J', 'control'],
     ['a\u007f', 'control'],
+    ['a\u009b2J', 'control'],
+    ['a\u2028b', 'control'],
+    ['\u202egpj.js', 'control'],
+    ['a\u2066b', 'control'],
+    ['a\tb', 'control'],
     ['a\\b', 'backslash'],
     ['a./b', 'ends with'],
     ['a ', 'ends with'],

@@ -1,8 +1,10 @@
+import { foldPath } from '@kervyxa/core';
+
 const PATH_BYTES_MAX = 2_048;
 const NAME_BYTES_MAX = 255;
 
-/** Characters that HFS+ ignores in a name, so that `.g<U+200C>it` is `.git` there. */
-const HFS_IGNORED = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
+/** Of both sets, line and paragraph separators, and what turns the direction of all that follows it (THREATS D14). */
+const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/;
 
 /** Why a path may not be in a submitted tree, as the end of "the path …"; null where it may. */
 export function pathProblem(path: string): string | null {
@@ -21,7 +23,7 @@ export function nameProblem(name: string): string | null {
   if (Buffer.byteLength(name) > NAME_BYTES_MAX) {
     return `has a name of more than ${NAME_BYTES_MAX} bytes in it`;
   }
-  if (/[\u0000-\u001f\u007f]/.test(name)) return 'has a control character in it';
+  if (CONTROLS.test(name)) return 'has a control character in it';
   if (name.includes('\\')) return 'has a backslash in it';
   if (isDotGit(name)) return 'has .git, in some spelling, in it';
   if (/[. ]$/.test(name)) return 'has a name that ends with a dot or a space in it';
@@ -30,6 +32,5 @@ export function nameProblem(name: string): string | null {
 
 /** `.git` as some file system would read it: any case, NTFS short names, streams and endings, HFS+ ignored characters. */
 function isDotGit(name: string): boolean {
-  const plain = name.replaceAll(HFS_IGNORED, '').toLowerCase();
-  return /^(?:\.git|git~\d+)[ .]*(?::.*)?$/.test(plain);
+  return /^(?:\.git|git~\d+)[ .]*(?::.*)?$/.test(foldPath(name));
 }
