@@ -28,6 +28,10 @@ export const REQUIREMENTS = {
   'R-SANDBOX-SAME': 'How a workspace is made changes no verdict.',
   'R-SANDBOX-FACTS': 'What ended a run is told by facts of ours, not by what the run says.',
   'R-METRIC-ONE': 'A metric is one exact line of the whole output of a command that ended well.',
+  'R-JUDGE-PROBE':
+    'A judge sees what the probe left and nothing else of the solver’s; a solver’s code sees nothing of the judge’s.',
+  'R-COMPLETION-TOKEN':
+    'A metric that asks for it counts only where the last line shows the token of this run.',
   'R-VERDICT-CLOSED':
     'Missing evidence is never a pass, and a failure that was seen is never hidden.',
   'R-VERDICT-OURS':

@@ -101,9 +101,14 @@ const BenchmarkCriterionSchema = z
      * Wanted with the counted sources (ANSWER_NOT_PINNED), null for the others.
      */
     stdoutSha256: Sha256HexSchema.nullable().default(null),
+    /**
+     * `token`: the harness finds one line on stdin, a token made for this run, and the last line that it prints must be
+     * `KERVYXA_DONE=<token>`. For source marker only.
+     */
+    completion: z.enum(['none', 'token']).default('none'),
     metric: MetricSchema,
   })
-  .superRefine(({ source, path, stdoutSha256, metric }, context) => {
+  .superRefine(({ source, path, stdoutSha256, completion, metric }, context) => {
     if (isArtifactSource(source) !== (path !== null)) {
       const wanted = path === null ? 'the path of the file to measure' : 'no path';
       issueWith(context, 'SCHEMA_INVALID', `expected ${wanted} with source ${source}`, ['path']);
@@ -111,6 +116,10 @@ const BenchmarkCriterionSchema = z
     if (stdoutSha256 !== null && !isCountedSource(source)) {
       const message = `expected no stdoutSha256 with source ${source}, which counts no work`;
       issueWith(context, 'SCHEMA_INVALID', message, ['stdoutSha256']);
+    }
+    if (completion === 'token' && source !== 'marker') {
+      const message = `expected completion none with source ${source}, whose number the runner takes`;
+      issueWith(context, 'SCHEMA_INVALID', message, ['completion']);
     }
     // The kernel's number moves by some percent from run to run (PERF §7): without a tolerance it can't be proved.
     if (source === 'peak_memory_bytes' && metric.tolerance === 0) {
@@ -125,10 +134,38 @@ const RegressionCriterionSchema = z.strictObject({
   command: commandOf(),
 });
 
+/** The file of the judge that holds what the probe printed, beside the outputs. */
+const PROBE_STDOUT = 'stdout';
+
+/** Files of the workspace that the judge gets, each under its own path: none twice, and none where a folder must be. */
+const ProbeOutputsSchema = z
+  .array(workspacePathOf())
+  .max(64)
+  .superRefine((outputs, context) => {
+    const taken = [PROBE_STDOUT];
+    for (const [index, path] of outputs.entries()) {
+      const other = taken.find((each) => clash(each, path));
+      if (other !== undefined) {
+        const message =
+          other === PROBE_STDOUT
+            ? 'expected another name than stdout, which holds what the probe printed'
+            : `expected outputs that can lie beside each other, got ${path} and ${other}`;
+        issueWith(context, 'SCHEMA_INVALID', message, [index]);
+      }
+      taken.push(path);
+    }
+  });
+
+function clash(left: string, right: string): boolean {
+  return left === right || left.startsWith(`${right}/`) || right.startsWith(`${left}/`);
+}
+
 const JudgeProbeCriterionSchema = z.strictObject({
   ...CRITERION_BASE,
   type: z.literal('judge_probe'),
-  probe: z.strictObject({ command: commandOf(), outputs: z.array(workspacePathOf()).max(64) }),
+  /** Runs the solver's code, with the folder `probe/` of the hidden package and nothing else of it. */
+  probe: z.strictObject({ command: commandOf(), outputs: ProbeOutputsSchema }),
+  /** Runs in a container without the solver's code, with the whole package and what the probe left. */
   judge: z.strictObject({ command: commandOf() }),
 });
 

@@ -36,8 +36,10 @@ function judge(overrides: Record<string, unknown>, evidence: Partial<RunEvidence
   const nothing: RunEvidence = {
     outcome: ended(),
     metric: { kind: 'none' },
+    isComplete: null,
     file: null,
     count: null,
+    judging: null,
   };
   return gradeRun(only(overrides), { ...nothing, ...evidence });
 }

@@ -4,6 +4,7 @@ import type { FileReading, RunOutcome } from '@kervyxa/sandbox';
 import type { CountReading } from './count.ts';
 import { measureCount } from './grade-count.ts';
 import { fail, type Grade, gradeEnd, inconclusive, PASS } from './grade-end.ts';
+import { gradeJudging, type ProbeJudging, sayFound } from './grade-judging.ts';
 import type { MetricReading } from './metric.ts';
 
 /**
@@ -11,10 +12,15 @@ import type { MetricReading } from './metric.ts';
  * work is not counted.
  */
 export interface RunEvidence {
+  /** How the command ended; of a judge_probe the probe's. */
   readonly outcome: RunOutcome;
   readonly metric: MetricReading;
+  /** Whether the last line showed the token; null where the criterion asks for none. */
+  readonly isComplete: boolean | null;
   readonly file: FileReading | null;
   readonly count: CountReading | null;
+  /** Null for all but a judge_probe whose probe came to its end. */
+  readonly judging: ProbeJudging | null;
 }
 
 /** Exit statuses with which a shell says that it could not run the command. */
@@ -38,9 +44,16 @@ export function gradeRun(criterion: Criterion, evidence: RunEvidence): Grade {
     case 'benchmark':
       return gradeBenchmark(criterion, evidence);
     case 'judge_probe':
+      if (evidence.judging === null) throw new TypeError('a probe that ended well has a judge');
+      return gradeJudging(evidence.judging, timeoutSeconds);
     case 'checker':
       throw new TypeError(`a criterion of type ${criterion.type} has no run to grade`);
   }
+}
+
+/** Whether a command of the criterion ran out of time, which counts only when it does so again. */
+export function isLate({ outcome, judging }: RunEvidence): boolean {
+  return outcome.timedOut || (judging?.kind === 'judged' && judging.outcome.timedOut);
 }
 
 /** True where the shell could not run the command; whose fault that is, a run at the base commit tells. */
@@ -111,19 +124,6 @@ function holdsText(
   }
 }
 
-function sayFound(file: FileReading): string {
-  switch (file.kind) {
-    case 'file':
-      return `a file of ${file.bytesTotal} bytes`;
-    case 'absent':
-      return 'nothing there';
-    case 'not_regular':
-      return toPrintable(file.found);
-    case 'too_large':
-      return `more than ${file.bytesMax} bytes`;
-  }
-}
-
 function gradeBenchmark(
   criterion: Extract<Criterion, { type: 'benchmark' }>,
   evidence: RunEvidence,
@@ -138,10 +138,11 @@ function gradeBenchmark(
 
 function measure(
   criterion: Extract<Criterion, { type: 'benchmark' }>,
-  { outcome, metric, file, count }: RunEvidence,
+  { outcome, metric, isComplete, file, count }: RunEvidence,
 ): number | Grade {
   switch (criterion.source) {
     case 'marker':
+      if (isComplete === false) return fail('METRIC_MISSING', NOT_COMPLETE);
       return readMarker(metric);
     case 'artifact_bytes':
     case 'artifact_lines':
@@ -166,6 +167,9 @@ function measure(
       return measureCount(criterion, outcome, count);
   }
 }
+
+const NOT_COMPLETE =
+  'expected KERVYXA_DONE=<the token on stdin> as the last line on stdout, got another: the harness did not reach its end';
 
 function readMarker(metric: MetricReading): number | Grade {
   switch (metric.kind) {

@@ -1,7 +1,7 @@
 import { type Contract, type Criterion, isCountedSource } from '@kervyxa/contract';
 import type { ContractReason, TreeArchive, Verdict } from '@kervyxa/core';
 import type { VerificationEvent } from './events.ts';
-import { gradeRun, gradeSetup, isCommandNotFound } from './grade.ts';
+import { gradeRun, gradeSetup, isCommandNotFound, isLate } from './grade.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { toInfraReason } from './infra.ts';
 import { toNotRun, toResult, type CriterionResult, type Reason } from './result.ts';
@@ -30,7 +30,7 @@ export interface JudgeRequest {
   readonly dependencies: TreeArchive | null;
 }
 
-type RunnableCriterion = Exclude<Criterion, { type: 'judge_probe' | 'checker' }>;
+type RunnableCriterion = Exclude<Criterion, { type: 'checker' }>;
 
 export type Judgement =
   | { readonly kind: 'judged'; readonly criteria: CriterionResult[] }
@@ -111,7 +111,7 @@ async function runWithSecondTry(
   if (trial.criteria.length === 0) return { kind: 'ran', ends: new Map() };
   const first = await runPatiently(deps, trial, progress.listen, signal);
   if (first.kind === 'setup_failed') return first;
-  const late = trial.criteria.filter(({ id }) => isLate(first.ends.get(id)));
+  const late = trial.criteria.filter(({ id }) => endedLate(first.ends.get(id)));
   if (late.length === 0) return first;
   const again = { ...trial, ...ALONE, criteria: late };
   const second = await runPatiently(deps, again, progress.listen, signal).catch(toBroken(late));
@@ -206,8 +206,8 @@ function gradeCriterion(
   return { ...toNotRun(criterion), status: 'error', reason: code, message };
 }
 
-function isLate(end: CriterionEnd | undefined): boolean {
-  return end?.kind === 'ran' && end.evidence.outcome.timedOut;
+function endedLate(end: CriterionEnd | undefined): boolean {
+  return end?.kind === 'ran' && isLate(end.evidence);
 }
 
 function isNotFound(criterion: Criterion, end: CriterionEnd | undefined): boolean {
@@ -224,7 +224,7 @@ function whyUnavailable(
   criterion: Criterion,
   { contract, verifierPackage, dependencies }: JudgeRequest,
 ): string | null {
-  if (criterion.type === 'judge_probe' || criterion.type === 'checker') {
+  if (criterion.type === 'checker') {
     return `criteria of type ${criterion.type} can't run on this version`;
   }
   if (isCounted(criterion) && criterion.stdoutSha256 === null) {
@@ -244,7 +244,9 @@ function isCounted(criterion: Criterion): criterion is Extract<Criterion, { type
   return criterion.type === 'benchmark' && isCountedSource(criterion.source);
 }
 
-function needsPackage({ visibility, command }: RunnableCriterion, contract: Contract): boolean {
-  if (visibility !== 'hidden') return false;
-  return contract.verifierPackage !== null || command.includes('KERVYXA_VERIFIER_PACKAGE');
+function needsPackage(criterion: RunnableCriterion, contract: Contract): boolean {
+  if (criterion.visibility !== 'hidden') return false;
+  if (contract.verifierPackage !== null) return true;
+  const parts = criterion.type === 'judge_probe' ? [criterion.probe, criterion.judge] : [criterion];
+  return parts.some(({ command }) => /KERVYXA_(VERIFIER_PACKAGE|PROBE)\b/.test(command));
 }

@@ -133,6 +133,23 @@ describe('a stream of output', () => {
     },
   );
 
+  it.each([
+    ['a\nlast\n', 'last'],
+    ['a\nlast', 'last'],
+    ['', ''],
+    ['last\n\n', ''],
+    ['last\n \n', ' '],
+    ['last\r\n', 'last\r'],
+    [`last\n${'x'.repeat(129)}`, null],
+    [`${'x'.repeat(200)}\nlast`, 'last'],
+    ['KERVYXA_METRIC=1\nlast\n', 'last'],
+  ])('knows the last line of %j', (text, last) => {
+    const scanner = new MetricScanner();
+    for (const byte of Buffer.from(text)) scanner.push(Uint8Array.of(byte));
+    scanner.finish();
+    expect(scanner.lastLine).toBe(last);
+  });
+
   it('survives any bytes', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 300 })), (pieces) => {

@@ -1,4 +1,6 @@
 const MARKER = 'KERVYXA_METRIC';
+/** Begins the last line of a harness that shows, by the token it was given, that it came to its end. */
+export const COMPLETION_MARKER = 'KERVYXA_DONE';
 const MARKER_START = MARKER.charCodeAt(0);
 // Longer than any marker line that can be right; the rest of a longer line is counted, not kept (THREATS M16).
 const LINE_BYTES_KEPT = 128;
@@ -22,6 +24,9 @@ export type MetricReading =
 export class MetricScanner {
   #line = new Uint8Array(LINE_BYTES_KEPT);
   #length = 0;
+  /** The line before, which is the last one when the stream ends with a newline. */
+  #ended = new Uint8Array(LINE_BYTES_KEPT);
+  #endedLength = 0;
   #firstAttempt: string | null = null;
   #attemptCount = 0;
 
@@ -31,6 +36,7 @@ export class MetricScanner {
       const byte = chunk[at] ?? 0; // Never 0 for want of a byte: `at` is below the length.
       if (byte === NEWLINE) {
         this.#endLine();
+        this.#length = 0;
         continue;
       }
       if (this.#length < LINE_BYTES_KEPT) this.#line[this.#length] = byte;
@@ -40,7 +46,7 @@ export class MetricScanner {
 
   /** Ends the stream (a last line needs no newline) and answers; call once. */
   finish(): MetricReading {
-    this.#endLine();
+    if (this.#length > 0) this.#endLine();
     if (this.#attemptCount > 1) return { kind: 'several', count: this.#attemptCount };
     const line = this.#firstAttempt;
     if (line === null) return { kind: 'none' };
@@ -48,9 +54,16 @@ export class MetricScanner {
     return value === null ? { kind: 'malformed', line } : { kind: 'one', value };
   }
 
+  /** The last line of the finished stream, without its newline; null where it is longer than any that counts. */
+  get lastLine(): string | null {
+    if (this.#endedLength > LINE_BYTES_KEPT) return null;
+    return Buffer.from(this.#ended.subarray(0, this.#endedLength)).toString('latin1');
+  }
+
   #endLine(): void {
     if (this.#length >= MARKER.length && this.#line[0] === MARKER_START) this.#endCandidate();
-    this.#length = 0;
+    [this.#line, this.#ended] = [this.#ended, this.#line];
+    this.#endedLength = this.#length;
   }
 
   #endCandidate(): void {

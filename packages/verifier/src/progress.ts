@@ -1,6 +1,6 @@
 import type { Contract, Criterion } from '@kervyxa/contract';
 import type { Step, VerificationEvent } from './events.ts';
-import { gradeSetup, isCommandNotFound } from './grade.ts';
+import { gradeSetup, isCommandNotFound, isLate } from './grade.ts';
 import type { CriterionResult } from './result.ts';
 import type { StepLog } from './steps.ts';
 import type { CriterionEnd, TrialListener } from './trial.ts';
@@ -59,8 +59,8 @@ export function createProgress(
 /** A late run may have a second, and a command that was not found is tried at the base commit. */
 function needsAnotherLook(criterion: Criterion, end: CriterionEnd): boolean {
   if (end.kind !== 'ran') return false;
-  const { outcome } = end.evidence;
-  return outcome.timedOut || isCommandNotFound(criterion, outcome);
+  const { evidence } = end;
+  return isLate(evidence) || isCommandNotFound(criterion, evidence.outcome);
 }
 
 function toSetupStep({ environment }: Contract, index: number): Step {

@@ -100,22 +100,27 @@ export function toNotRun({ id, type, visibility }: Criterion): CriterionResult {
   };
 }
 
-/** A criterion that ran, with its grade. */
+/**
+ * A criterion that ran, with its grade. Of a judge_probe exit status and digest are the judge's where it ran, the time
+ * is that of both, the memory the probe's.
+ */
 export function toResult(
   criterion: Criterion,
-  { outcome, count }: RunEvidence,
+  { outcome, count, judging }: RunEvidence,
   { status, reason, message, metric }: Grade,
 ): CriterionResult {
   const report = count?.kind === 'one' ? count.report : null;
+  const judge = judging?.kind === 'judged' ? judging.outcome : null;
+  const last = judge ?? outcome;
   return {
     ...toNotRun(criterion),
     status,
     reason,
     message,
     metric,
-    exitCode: report === null ? outcome.exitCode : report.exitCode,
+    exitCode: report === null ? last.exitCode : report.exitCode,
     peakMemoryBytes: outcome.peakMemoryBytes,
-    durationMs: Math.round(outcome.durationMs),
-    outputSha256: count === null ? outcome.stdout.sha256 : (report?.stdoutSha256 ?? null),
+    durationMs: Math.round(outcome.durationMs + (judge?.durationMs ?? 0)),
+    outputSha256: count === null ? last.stdout.sha256 : (report?.stdoutSha256 ?? null),
   };
 }

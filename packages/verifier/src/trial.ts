@@ -1,36 +1,24 @@
-import {
-  type Contract,
-  type Criterion,
-  type FileAssertion,
-  isCountedSource,
-} from '@kervyxa/contract';
+import type { Contract, Criterion } from '@kervyxa/contract';
 import type { TreeArchive } from '@kervyxa/core';
 import type {
-  FileReading,
-  PackageAccess,
   RunOutcome,
   RunRequest,
   Sandbox,
   SandboxLimits,
   SandboxSession,
-  StagedRun,
 } from '@kervyxa/sandbox';
-import pLimit, { type LimitFunction } from 'p-limit';
-import { type CountReading, readCount, toCountCommand } from './count.ts';
+import pLimit from 'p-limit';
 import type { Gate } from './gate.ts';
 import { gradeSetup, type RunEvidence } from './grade.ts';
-import { MetricScanner } from './metric.ts';
+import { cutProbeInputs } from './probe-inputs.ts';
+import { type CriterionBench, runCriterion } from './run-criterion.ts';
 
 const MIB = 1024 * 1024;
-/** The largest file that is weighed: by digest, size or lines. */
-const FILE_BYTES_MAX = 64 * MIB;
-/** The largest file whose text is looked at: a linear pattern still takes seconds for each MiB. */
-const TEXT_BYTES_MAX = MIB;
-const NO_CONTENT = new Uint8Array();
 
 export interface TrialDeps {
   readonly sandbox: Sandbox;
   readonly gate: Gate;
+  readonly createToken: () => string;
 }
 
 /** What one trial runs: the contract's set-up on one tree, then some of its criteria. */
@@ -79,25 +67,29 @@ export type TrialEnd =
  * container is gone when it resolves; a session that can't be cleaned up rejects, so that no verdict rests on it.
  */
 export async function runTrial(
-  { sandbox, gate }: TrialDeps,
+  deps: TrialDeps,
   request: TrialRequest,
   listener: TrialListener,
   signal: AbortSignal,
 ): Promise<TrialEnd> {
-  const pass = request.isAlone ? gate.alone : gate.beside;
-  return pass(() => runSession(sandbox, request, listener, signal), signal);
+  const pass = request.isAlone ? deps.gate.alone : deps.gate.beside;
+  return pass(() => runSession(deps, request, listener, signal), signal);
 }
 
 async function runSession(
-  sandbox: Sandbox,
+  deps: TrialDeps,
   request: TrialRequest,
   listener: TrialListener,
   signal: AbortSignal,
 ): Promise<TrialEnd> {
   const { contract, image, tree, verifierPackage, dependencies, criteria } = request;
   const limits = toLimits(contract);
-  const session = await sandbox.openSession(
-    { image, tree, verifierPackage, dependencies, limits, runsMax: criteria.length },
+  const hasProbe = criteria.some(({ type }) => type === 'judge_probe');
+  const probeInputs =
+    hasProbe && verifierPackage !== null ? await cutProbeInputs(verifierPackage, signal) : null;
+  const runsMax = criteria.length;
+  const session = await deps.sandbox.openSession(
+    { image, tree, verifierPackage, probeInputs, dependencies, limits, runsMax },
     signal,
   );
   // Reported when it happens; what keeps it from happening is thrown below, after whatever waited for it.
@@ -105,7 +97,7 @@ async function runSession(
   try {
     const failed = await runSetup(session, contract, listener, signal);
     if (failed !== null) return failed;
-    const ends = await runCriteria(session, request, listener, signal);
+    const ends = await runCriteria(deps, session, request, { listener, signal });
     await session.ready;
     return { kind: 'ran', ends };
   } finally {
@@ -149,18 +141,27 @@ async function runSetup(
 }
 
 async function runCriteria(
+  { sandbox, createToken }: TrialDeps,
   session: SandboxSession,
-  { criteria, parallelism, startedAhead, verifierPackage }: TrialRequest,
-  listener: TrialListener,
-  signal: AbortSignal,
+  { contract, image, criteria, parallelism, startedAhead, verifierPackage }: TrialRequest,
+  { listener, signal }: { readonly listener: TrialListener; readonly signal: AbortSignal },
 ): Promise<Map<string, CriterionEnd>> {
   const staging = pLimit(parallelism + startedAhead);
-  const running = pLimit(parallelism);
+  const limits = toLimits(contract);
+  const bench: Omit<CriterionBench, 'onOutput'> = {
+    session,
+    openSession: (parts) => sandbox.openSession({ image, limits, ...parts }, signal),
+    verifierPackage,
+    running: pLimit(parallelism),
+    createToken,
+    onStart: (criterion) => listener.onCriterionStart?.(criterion),
+    signal,
+  };
   const ends = new Map<string, CriterionEnd>();
   const runOne = async (criterion: Criterion): Promise<void> => {
-    const access = toAccess(criterion, verifierPackage);
-    const context = { access, running, listener, signal };
-    const end = await runCriterion(session, criterion, context).then(
+    const onOutput: CriterionBench['onOutput'] = (...output) =>
+      listener.onOutput?.(`criterion:${criterion.id}`, ...output);
+    const end = await runCriterion({ ...bench, onOutput }, criterion).then(
       (evidence): CriterionEnd => ({ kind: 'ran', evidence }),
       (error: unknown): CriterionEnd => ({ kind: 'broke', error }),
     );
@@ -170,91 +171,4 @@ async function runCriteria(
   await Promise.all(criteria.map((criterion) => staging(() => runOne(criterion))));
   signal.throwIfAborted();
   return ends;
-}
-
-async function runCriterion(
-  session: SandboxSession,
-  criterion: Criterion,
-  context: {
-    readonly access: PackageAccess;
-    readonly running: LimitFunction;
-    readonly listener: TrialListener;
-    readonly signal: AbortSignal;
-  },
-): Promise<RunEvidence> {
-  const { access, running, listener, signal } = context;
-  const scanner = new MetricScanner();
-  const outputEnd = Promise.withResolvers<void>();
-  const staged = await session.stage(
-    {
-      command: commandOf(criterion),
-      timeoutMs: criterion.timeoutSeconds * 1_000,
-      package: access,
-      onOutput: (stream, chunk) => {
-        if (stream === 'stdout') scanner.push(chunk);
-        listener.onOutput?.(`criterion:${criterion.id}`, stream, chunk);
-      },
-      onOutputEnd: outputEnd.resolve,
-    },
-    signal,
-  );
-  try {
-    // The slot is free again when the command is; the engine takes its time to say how it ended.
-    const { release } = await running(async () => {
-      listener.onCriterionStart?.(criterion);
-      const outcome = staged.release(signal);
-      await Promise.race([outcome, outputEnd.promise]);
-      return { release: outcome };
-    });
-    const outcome = await release;
-    return {
-      outcome,
-      metric: scanner.finish(),
-      file: await readFileOf(criterion, staged, signal),
-      count: readCountOf(criterion, outcome),
-    };
-  } finally {
-    // Removed while others run; the session's close waits for it and reports what could not be removed.
-    staged.dispose().catch(() => undefined);
-  }
-}
-
-function toAccess({ visibility }: Criterion, verifierPackage: TreeArchive | null): PackageAccess {
-  return verifierPackage !== null && visibility === 'hidden' ? 'shared' : 'none';
-}
-
-/** The one command of a criterion that runs in the solver's container. */
-function commandOf(criterion: Criterion): string {
-  if (criterion.type === 'judge_probe' || criterion.type === 'checker') {
-    throw new TypeError(`a criterion of type ${criterion.type} is not run by a trial`);
-  }
-  if (criterion.type === 'benchmark' && isCountedSource(criterion.source)) {
-    return toCountCommand(criterion.source, criterion.command);
-  }
-  return criterion.command;
-}
-
-function readCountOf(criterion: Criterion, { stdout }: RunOutcome): CountReading | null {
-  const isCounted = criterion.type === 'benchmark' && isCountedSource(criterion.source);
-  return isCounted ? readCount(stdout) : null;
-}
-
-/** The file that the criterion names, as the command left it; its content only where grading looks at it. */
-async function readFileOf(
-  criterion: Criterion,
-  staged: StagedRun,
-  signal: AbortSignal,
-): Promise<FileReading | null> {
-  if (criterion.type !== 'file_assertion' && criterion.type !== 'benchmark') return null;
-  if (criterion.path === null) return null;
-  if (criterion.type === 'file_assertion' && looksAtText(criterion.assertion.op)) {
-    return staged.readFile(criterion.path, TEXT_BYTES_MAX, signal);
-  }
-  const file = await staged.readFile(criterion.path, FILE_BYTES_MAX, signal);
-  // Evidence is kept until the end, and 64 criteria may leave 64 MiB each.
-  return file.kind === 'file' ? { ...file, head: NO_CONTENT } : file;
-}
-
-function looksAtText(op: FileAssertion['op']): boolean {
-  return op === 'equals' || op === 'contains' || op === 'matches';
 }

@@ -391,15 +391,6 @@ describe('what can not run here', () => {
   const metric = { name: 'opcodes', unit: 'count', op: 'lt', threshold: 5 };
   it.each([
     [
-      'a judge probe',
-      {
-        type: 'judge_probe',
-        command: undefined,
-        probe: { command: 'x', outputs: [] },
-        judge: { command: 'y' },
-      },
-    ],
-    [
       'a checker stage',
       { type: 'checker', command: undefined, checker: { sha256: 'a'.repeat(64) }, stage: 'main' },
     ],

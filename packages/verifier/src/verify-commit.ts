@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Contract } from '@kervyxa/contract';
 import type { Clock, CommitSha, TreeArchive } from '@kervyxa/core';
 import type { FetchedCommit, Intake } from '@kervyxa/intake';
@@ -20,6 +21,8 @@ export interface VerifierDeps {
   readonly coreCount: number;
   /** Shared by all verifications of one worker: what must run alone waits for the others. Its own where left out. */
   readonly gate?: Gate;
+  /** Makes the token of a benchmark that asks for one: printable ASCII that nobody can guess. Random where left out. */
+  readonly createToken?: () => string;
 }
 
 export interface VerifyRequest {
@@ -58,12 +61,12 @@ export interface VerifyOptions {
  * container is left.
  */
 export async function verifyCommit(
-  { gate = createGate(), ...given }: VerifierDeps,
+  given: VerifierDeps,
   request: VerifyRequest,
   { signal, onEvent = () => undefined }: VerifyOptions,
 ): Promise<VerificationResult> {
   assertInputsFrozen(request);
-  const deps = { ...given, gate };
+  const deps = completeDeps(given);
   const log = createStepLog(deps.clock, onEvent);
   const empty = emptyResult(request);
   try {
@@ -86,6 +89,15 @@ export async function verifyCommit(
     log.abandon(reason);
     return { ...empty, verdict: 'ERROR', reasons: [reason] };
   }
+}
+
+/** What may be left out, made. */
+export function completeDeps({
+  gate = createGate(),
+  createToken = randomUUID,
+  ...given
+}: VerifierDeps): Required<VerifierDeps> {
+  return { ...given, gate, createToken };
 }
 
 type FrozenInputs = Pick<VerifyRequest, 'contract' | 'verifierPackage' | 'dependencies'>;

@@ -28,6 +28,7 @@ const CONTRACT: Pick<Contract, 'criteria'> = {
       source: 'marker',
       path: null,
       stdoutSha256: null,
+      completion: 'none',
       metric: { name: 'heap', unit: 'bytes', op: 'lt', threshold: 60_000_000, tolerance: 0 },
     },
   ],

@@ -133,9 +133,9 @@ describe('proving the base', () => {
       title: 'Later',
       visibility: 'hidden' as const,
       timeoutSeconds: 5,
-      type: 'judge_probe' as const,
-      probe: { command: 'true', outputs: [] },
-      judge: { command: 'true' },
+      type: 'checker' as const,
+      checker: { sha256: 'a'.repeat(64) },
+      stage: 'main',
     };
     const criteria = [criterion('tests'), REGRESSION, judged];
     expect(await findingsOf({ contract: { criteria } })).toEqual(['CONTRACT_BROKEN /criteria/2']);

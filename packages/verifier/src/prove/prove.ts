@@ -8,8 +8,7 @@ import {
 } from '@kervyxa/contract';
 import type { CommitSha, TreeArchive } from '@kervyxa/core';
 import type { FetchedCommit } from '@kervyxa/intake';
-import { createGate } from '../gate.ts';
-import { assertInputsFrozen, type VerifierDeps } from '../verify-commit.ts';
+import { assertInputsFrozen, completeDeps, type VerifierDeps } from '../verify-commit.ts';
 import { gradeCheat, gradeForgedMetrics, sayStyleOnly } from './cheat-findings.ts';
 import { planCheats } from './cheats.ts';
 import {
@@ -113,13 +112,13 @@ interface Bench extends ColumnBench {
 }
 
 function createBench(
-  { gate = createGate(), ...deps }: VerifierDeps,
+  deps: VerifierDeps,
   request: ProveRequest,
   { signal, onEvent = () => undefined }: ProveOptions,
 ): Bench {
   const { contract, verifierPackage, dependencies } = request;
   return {
-    deps: { ...deps, gate },
+    deps: completeDeps(deps),
     contract: withoutClaim(contract),
     verifierPackage,
     dependencies,
