@@ -170,11 +170,11 @@ describe('the events of a contract', () => {
   it('are asked for with a cursor of no kind: refused before the stream begins', async () => {
     await listen();
     const id = await world.openContract();
-    for (const cursor of ['1', 'x-y', '1-1; DROP', '9'.repeat(30), `1-${'9'.repeat(19)}`]) {
+    for (const cursor of ['1', 'x-y', '1-1; DROP', '9'.repeat(32), 'g'.repeat(32)]) {
       const stream = await open(world.people.solver, `/v1/contracts/${id}/events`, {
         'last-event-id': cursor,
       });
-      expect([cursor, stream.status]).toEqual([cursor, 422]);
+      expect([cursor, stream.status]).toEqual([cursor, 400]);
     }
   });
 });

@@ -1,6 +1,6 @@
-import { createDbError } from '../errors.ts';
 import type { Event } from '../generated/client.ts';
 import type { EventRow, Reads } from '../ports.ts';
+import type { EventCursors } from './event-cursors.ts';
 import { toOneOf } from './rows.ts';
 import { queryRows, type Sql } from './sql.ts';
 
@@ -14,13 +14,12 @@ const LIMIT_MAX = 1_000;
  */
 export async function loadEvents(
   sql: Sql,
-  stream: Parameters<Reads['events']>[0],
-  after: string | null,
-  limit: number,
+  cursors: EventCursors,
+  [stream, after, limit]: Parameters<Reads['events']>,
 ): Promise<readonly EventRow[]> {
   const [column, subject] =
     'runId' in stream ? ['run_id', stream.runId] : ['contract_id', stream.contractId];
-  const [xid, id] = after === null ? [0n, 0n] : parseCursor(after);
+  const [xid, id] = after === null ? [0n, 0n] : cursors.toPlace(after);
   const rows = await queryRows<Event>(
     sql,
     `SELECT id, xid, at, name, actor_id AS "actorId", contract_id AS "contractId",
@@ -31,12 +30,12 @@ export async function loadEvents(
      ORDER BY xid, id LIMIT $4`,
     [subject, xid, id, Math.min(limit, LIMIT_MAX)],
   );
-  return rows.map(toEventRow);
+  return rows.map((row) => toEventRow(row, cursors));
 }
 
-function toEventRow(row: Event): EventRow {
+function toEventRow(row: Event, { toCursor }: EventCursors): EventRow {
   return {
-    cursor: `${row.xid}-${row.id}`,
+    cursor: toCursor([BigInt(row.xid), BigInt(row.id)]),
     at: row.at,
     name: row.name,
     actorId: row.actorId,
@@ -48,14 +47,4 @@ function toEventRow(row: Event): EventRow {
     // A CHECK constraint keeps it an object.
     data: row.data as Readonly<Record<string, unknown>>,
   };
-}
-
-/** It comes back from watchers, who may send anything. */
-function parseCursor(text: string): readonly [xid: bigint, id: bigint] {
-  const [, xid, id] = /^([0-9]{1,18})-([0-9]{1,18})$/.exec(text) ?? [];
-  if (xid !== undefined && id !== undefined) return [BigInt(xid), BigInt(id)];
-  throw createDbError('DB_CURSOR_INVALID', {
-    message: `expected the cursor of an event, got ${JSON.stringify(text.slice(0, 40))}`,
-    fix: 'Send the cursor of the last event that you have, or none.',
-  });
 }

@@ -5,6 +5,7 @@ import type { OpenQueue } from '../queue/create-queue.ts';
 import type { CriterionLog, Reads } from '../ports.ts';
 import { readBlob } from './blobs.ts';
 import { loadClaimToken } from './claim-token.ts';
+import { createEventCursors } from './event-cursors.ts';
 import type { EventHints } from './event-hints.ts';
 import type { Connections } from './in-transaction.ts';
 import { createLedgerReads } from './ledger-reads.ts';
@@ -39,6 +40,7 @@ export interface ReadsDeps {
 /** Plain finds go by Prisma; SQL where a cursor, a lock or every request is in it. */
 export function createReads(connections: Connections, { newId, queue, hints }: ReadsDeps): Reads {
   const { pool, client } = connections;
+  const eventCursors = createEventCursors(pool);
   return {
     ...createLedgerReads(connections),
     principalByKey: async (keyHash) => {
@@ -107,7 +109,7 @@ export function createReads(connections: Connections, { newId, queue, hints }: R
       return told(client.package.findUnique({ where }));
     },
     listPackages: (ownerId, page) => listPackages(client, ownerId, page),
-    events: (stream, after, limit) => loadEvents(pool, stream, after, limit),
+    events: async (...asked) => loadEvents(pool, await eventCursors(), asked),
     waitForEvents: (stream, signal) =>
       hints.wait('runId' in stream ? stream.runId : stream.contractId, signal),
     status: () => loadStatus(connections, queue),
