@@ -28,7 +28,7 @@ afterEach(async () => {
 });
 
 // Keeps R-FIXTURES.
-it('counts the same number in 20 runs, most of them beside processes that never rest', async () => {
+it('M23 counts the same number in 20 runs, most of them beside processes that never rest', async () => {
   const outcome = fixture.expected.commits['honest-merge'];
   if (outcome === undefined) throw new Error('expected.json lacks honest-merge');
   const atRest = await worker.verify(repeated(RUNS_AT_REST), outcome.sha, { signal });

@@ -20,6 +20,7 @@ import {
   startGitServer,
 } from '@kervyxa/testing';
 import { verifyCommit, type VerificationResult, type VerifierDeps } from '@kervyxa/verifier';
+import type { Sandbox } from '@kervyxa/sandbox';
 import { type EngineBench, openEngineBench } from '../../packages/sandbox/src/testing/engine.ts';
 import { testTree, type TestFile } from '../../packages/sandbox/src/testing/trees.ts';
 
@@ -37,6 +38,10 @@ export interface Attack {
     readonly limits?: Partial<IntakeLimits>;
     readonly resolveHost?: ResolveHost;
   };
+  /** In place of the bench's: an engine that can do less, or dies. */
+  readonly sandbox?: Sandbox;
+  /** A criterion or a set-up step has printed something. */
+  readonly onOutput?: () => void;
   readonly signal?: AbortSignal;
 }
 
@@ -104,13 +109,14 @@ export async function openAttackBench(): Promise<AttackBench> {
     build: (name, commits) => buildRepository(join(served, `${name}.git`), { commits }),
     async attack(repository, base, attack) {
       const { commit, hidden, claimToken, intake, signal = new AbortController().signal } = attack;
+      const { sandbox = engine.sandbox } = attack;
       const verifierPackage = hidden === undefined ? null : testTree(hidden);
       const contract = toContract(urlOf(repository), base, attack, verifierPackage);
       const output = new Map<string, string>();
       const ownCache = join(folder, `cache-${randomUUID()}`);
       if (intake !== undefined) caches.push(ownCache);
       const result = await verifyCommit(
-        intake === undefined ? deps : { ...deps, intake: newIntake(ownCache, intake) },
+        { ...deps, sandbox, ...(intake !== undefined && { intake: newIntake(ownCache, intake) }) },
         {
           contract,
           contractDigest: contractDigest(contract),
@@ -125,6 +131,7 @@ export async function openAttackBench(): Promise<AttackBench> {
             if (event.kind !== 'output') return;
             const before = output.get(event.stepId) ?? '';
             output.set(event.stepId, before + Buffer.from(event.chunk).toString());
+            attack.onOutput?.();
           },
         },
       );

@@ -260,7 +260,7 @@ describe('a command that is not found', () => {
     expect(await verdictOf({ criteria, commands: { tests: notFound } })).toBe('PASS');
   });
 
-  it('at the base commit either is the contract’s fault (BUG-16)', async () => {
+  it('BUG-16 at the base commit either is the contract’s fault', async () => {
     expect(await verdictOf({ commands: { tests: notFound } })).toBe(
       'INCONCLUSIVE COMMAND_NOT_FOUND',
     );

@@ -74,14 +74,14 @@ describe('kervyxa prove', { timeout: PROVE_MS_MAX }, () => {
     expect(readFileSync(join(folder, 'report.html'), 'utf8')).toContain('Known-good');
   });
 
-  it('has a reference that fails: refused with its log (BUG-10)', async () => {
+  it('BUG-10 has a reference that fails: refused as PROOF_NOT_REPRODUCED, with its log', async () => {
     const { exitCode, report } = await prove(contractOf({ good: 'bad' }));
     expect(exitCode).toBe(1);
     expect(codesOf(report)).toEqual(['PROOF_NOT_REPRODUCED /proof/0']);
     expect(report.findings[0]?.message).toContain('got FAIL (EXIT_CODE_MISMATCH at says-hello');
   });
 
-  it('has criteria that fail 1 in 5: unstable (BUG-11)', async () => {
+  it('BUG-11 has criteria that fail 1 in 5: refused as UNSTABLE_CRITERION', async () => {
     // Fifty draws: one run of this test in seventy thousand sees no failure.
     const draw = 'test "$(($(od -An -N1 -tu1 /dev/urandom) % 5))" -ne 0';
     const flaky = Array.from({ length: 10 }, (_, at) => criterion(`luck-${at}`, 'exit_code', draw));
@@ -96,7 +96,7 @@ describe('kervyxa prove', { timeout: PROVE_MS_MAX }, () => {
     expect(unstable.every(({ pointer }) => Number(pointer.split('/')[2]) >= 2)).toBe(true);
   });
 
-  it('has a typo in a command, pytset: broken, and never a solver’s fault (BUG-16)', async () => {
+  it('BUG-16 has a typo in a command, pytset: refused as CONTRACT_BROKEN, and never a solver’s fault', async () => {
     const criteria = [criterion('says-hello', 'exit_code', 'pytset -q'), GREETS];
     const { exitCode, report } = await prove(contractOf({ criteria }));
     expect(exitCode).toBe(1);

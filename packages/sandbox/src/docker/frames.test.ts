@@ -15,7 +15,7 @@ function toBytes(frames: readonly Frame[]): Buffer {
 }
 
 describe('the frames of an attach stream', () => {
-  it('come out whole and in order, however they are cut into chunks (M09)', () => {
+  it('M09 come out whole and in order, however they are cut into chunks', () => {
     const frame = fc.tuple(
       fc.constantFrom(1 as const, 2 as const),
       fc.uint8Array({ maxLength: 40 }),

@@ -165,7 +165,7 @@ describe('proving commits of proof', () => {
     expect(onlyGood.report.columns.map(({ id }) => id)).toContain('exits-1');
   });
 
-  it('has a reference that fails: not reproduced, and no cheat is made of it (BUG-10)', async () => {
+  it('BUG-10 has a reference that fails: PROOF_NOT_REPRODUCED, and no cheat is made of it', async () => {
     const tests = { exitCode: 1, stderr: 'the reference fails\n' };
     const { report } = await proveStory({ commands: { tests } });
     expect(report.findings).toMatchObject([
@@ -269,7 +269,7 @@ describe('proving commits of proof', () => {
 });
 
 describe('replaying the known-good commit', () => {
-  it('has a criterion that fails 1 in 5: unstable, with every run (BUG-11)', async () => {
+  it('BUG-11 has a criterion that fails 1 in 5: UNSTABLE_CRITERION, with every run', async () => {
     const tests = inTurn({}, {}, {}, {}, { exitCode: 3, stderr: 'unlucky\n' });
     const { report } = await proveStory({ commands: { tests }, replays: 5 });
     expect(report.findings).toMatchObject([
@@ -282,7 +282,7 @@ describe('replaying the known-good commit', () => {
     ]);
   });
 
-  it('fails at its first run, and only then: unstable, beside a reference that is not reproduced (BUG-11)', async () => {
+  it('BUG-11 fails at its first run, and only then: UNSTABLE_CRITERION, beside a reference that is not reproduced', async () => {
     const tests = inTurn({ exitCode: 3 }, {}, {});
     const { report } = await proveStory({ commands: { tests } });
     expect(report.findings.map(({ code }) => code).toSorted()).toEqual([
