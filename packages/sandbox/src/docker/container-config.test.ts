@@ -24,6 +24,7 @@ describe('the create body of a run', () => {
       cpus: [1, 3],
       workspace: overlayVolume('/workspace', OVERLAY, LABELS),
       packageVolume: 'p4ck',
+      probeVolume: 'pr0be',
       depsVolume: 'd3ps',
       hostsFile: '/v/tree/hosts',
       cgroupParent: '/kervyxa-abc/run-0/inner',
@@ -56,7 +57,9 @@ describe('the create body of a run', () => {
         'CI=true',
         'NODE_OPTIONS=',
         'PYTHONDONTWRITEBYTECODE=1',
-        'KERVYXA_VERIFIER_PACKAGE=/kervyxa/package',
+        'KERVYXA_VERIFIER_PACKAGE=/kervyxa/sealed/package',
+        'KERVYXA_PROBE=/kervyxa/probe',
+        'KERVYXA_PROBE_OUTPUT=/workspace/probe-output',
         'KERVYXA_DEPS=/kervyxa/deps',
         'NPM_CONFIG_USERCONFIG=/kervyxa/deps/npmrc',
         'PIP_CONFIG_FILE=/kervyxa/deps/pip.conf',
@@ -113,7 +116,18 @@ describe('the create body of a run', () => {
           {
             Type: 'volume',
             Source: 'p4ck',
-            Target: '/kervyxa/package',
+            Target: '/kervyxa/sealed/package',
+            ReadOnly: true,
+            VolumeOptions: {
+              NoCopy: true,
+              Labels: {},
+              DriverConfig: { Name: 'local', Options: {} },
+            },
+          },
+          {
+            Type: 'volume',
+            Source: 'pr0be',
+            Target: '/kervyxa/probe',
             ReadOnly: true,
             VolumeOptions: {
               NoCopy: true,

@@ -1,5 +1,12 @@
 import type { SandboxLimits } from '../port.ts';
-import { DEPS_FOLDER, GATE_SCRIPT, HOME_FOLDER, PACKAGE_FOLDER, WORKSPACE } from './gate.ts';
+import {
+  DEPS_FOLDER,
+  GATE_SCRIPT,
+  HOME_FOLDER,
+  PACKAGE_FOLDER,
+  PROBE_FOLDER,
+  WORKSPACE,
+} from './gate.ts';
 import { KEEPER_SCRIPT } from './keeper-script.ts';
 import { type Mount, namedVolume, UID } from './mounts.ts';
 import { SECCOMP_JSON } from './seccomp.ts';
@@ -19,6 +26,7 @@ export interface RunSpec {
   readonly cpus: readonly number[];
   readonly workspace: Mount;
   readonly packageVolume: string;
+  readonly probeVolume: string;
   readonly depsVolume: string;
   /** Path, for the engine, of a hosts file; with no network the engine writes none. */
   readonly hostsFile: string;
@@ -50,6 +58,8 @@ export function toContainerConfig(spec: RunSpec) {
       'NODE_OPTIONS=',
       'PYTHONDONTWRITEBYTECODE=1',
       `KERVYXA_VERIFIER_PACKAGE=${PACKAGE_FOLDER}`,
+      `KERVYXA_PROBE=${PROBE_FOLDER}`,
+      `KERVYXA_PROBE_OUTPUT=${WORKSPACE}/probe-output`,
       `KERVYXA_DEPS=${DEPS_FOLDER}`,
       // Not there without a bundle, and then npm and pip go by their defaults.
       `NPM_CONFIG_USERCONFIG=${DEPS_FOLDER}/npmrc`,
@@ -83,6 +93,7 @@ export function toContainerConfig(spec: RunSpec) {
       Mounts: [
         spec.workspace,
         namedVolume(spec.packageVolume, PACKAGE_FOLDER, true),
+        namedVolume(spec.probeVolume, PROBE_FOLDER, true),
         namedVolume(spec.depsVolume, DEPS_FOLDER, true),
       ],
     },

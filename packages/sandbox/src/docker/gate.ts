@@ -3,36 +3,60 @@ import { sandboxError } from '../errors.ts';
 /** Where every run of every session works. */
 export const WORKSPACE = '/workspace';
 /** Where the hidden package is, or an empty folder that looks the same (THREATS H19). */
-export const PACKAGE_FOLDER = '/kervyxa/package';
+export const PACKAGE_FOLDER = '/kervyxa/sealed/package';
+/** Where the inputs of a probe are, or an empty folder. */
+export const PROBE_FOLDER = '/kervyxa/probe';
 /** Where the dependency bundle is, or an empty folder. */
 export const DEPS_FOLDER = '/kervyxa/deps';
 export const HOME_FOLDER = '/tmp/home';
 
 const HELLO = 'kervyxa-gate';
 const GO = 'go';
+const GO_WITH_LINE = 'line';
 const HELLO_BYTES_MAX = 256;
 
 /**
- * What every run's container executes first; nothing of the solver's runs before GO comes on stdin. It says of which
- * type the file system at /workspace is, since an engine that can't mount an overlay shows an empty folder instead.
- * A gate whose stdin ends, because our program died, exits. `$1` is the command; it gets an empty stdin.
- *
  * A bundle's `home` folder is laid out in $HOME, its files as links: npm finds nothing in a cache that it can't write to
  * (ADR 0026). Where that fails, what needs it says so.
  */
-export const GATE_SCRIPT = `umask 022
-mkdir -m 700 ${HOME_FOLDER} || exit 1
-[ ! -d ${DEPS_FOLDER}/home ] || cp -Rs ${DEPS_FOLDER}/home/. ${HOME_FOLDER}
-while read -r skip skip skip skip at rest; do
+export const MAKE_HOME = `mkdir -m 700 "$HOME" || exit 1
+[ ! -d ${DEPS_FOLDER}/home ] || cp -Rs ${DEPS_FOLDER}/home/. "$HOME"`;
+
+/**
+ * Says of which type the file system at /workspace is, since an engine that can't mount an overlay shows an empty
+ * folder instead, and waits for the word to go on. A gate whose stdin ends, because our program died, exits. What stays
+ * on stdin is empty, or one line: in a pipe, where it can be read once, and not in the temporary file that some shells
+ * make for it, nor, when the command has taken the shell's place, in any memory but its own. An image could export the
+ * variable, hence the unset.
+ */
+export const WAIT_FOR_GO = `while read -r skip skip skip skip at rest; do
   [ "$at" != ${WORKSPACE} ] || type=\${rest##* - }
 done </proc/self/mountinfo
 echo "${HELLO} \${type%% *}"
 IFS= read -r word || exit 1
-[ "$word" = ${GO} ] || exit 1
-exec </dev/null
+case $word in
+  ${GO}) exec </dev/null ;;
+  ${GO_WITH_LINE})
+    IFS= read -r word || exit 1
+    exec <<END
+$word
+END
+    [ -p /proc/self/fd/0 ] || exit 127
+    ;;
+  *) exit 1 ;;
+esac
+unset word`;
+
+/** What every run's container executes first; nothing of the solver's runs before it is told to go. `$1`: the command. */
+export const GATE_SCRIPT = `umask 022
+${MAKE_HOME}
+${WAIT_FOR_GO}
 exec /bin/sh -c "$1"`;
 
-export const RELEASE_LINE = `${GO}\n`;
+/** Opens the gate. */
+export function toRelease(stdinLine: string | undefined): string {
+  return stdinLine === undefined ? `${GO}\n` : `${GO_WITH_LINE}\n${stdinLine}\n`;
+}
 
 /** Takes the gate's one line off the front of stdout; what follows it is the command's. */
 export class GateReader {

@@ -5,8 +5,9 @@ export const KEEPER_ROOT = '/k';
 /** Holds `tree/` and `hosts`. */
 export const TREE_FOLDER = 'tree';
 export const HIDDEN_FOLDER = 'hidden';
+export const PROBE_INPUTS_FOLDER = 'probe';
 export const BUNDLE_FOLDER = 'bundle';
-/** What a run's package or dependency folder is when it has none: a volume of the package's shape, for ever empty. */
+/** What stands in the place of what a run does not see or have: for ever empty. */
 export const EMPTY_FOLDER = 'empty';
 /** Followed by a name: the top of one workspace, with `upper/` and `work/`. */
 export const TOP_PREFIX = 'top-';
@@ -37,7 +38,7 @@ old='touch -d @${TREE_TIME_SECONDS}'
 layout() {
   set --
   for top in ${TOP_PREFIX}*; do set -- "$@" $top/upper $top/work; done
-  mkdir ${TREE_FOLDER}/tree "$@" && $old ${TOP_PREFIX}*/upper &&
+  mkdir ${TREE_FOLDER}/tree "$@" && $old ${EMPTY_FOLDER} ${TOP_PREFIX}*/upper &&
     echo '127.0.0.1 localhost' >${TREE_FOLDER}/hosts
 }
 frames() {

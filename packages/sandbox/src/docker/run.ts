@@ -12,7 +12,7 @@ import { createContainer, imageUnavailable, startContainer } from './containers.
 import { within } from './deadline.ts';
 import { isEngineRefusal, toEngineError } from './engine-errors.ts';
 import type { Engine } from './engine.ts';
-import { RELEASE_LINE } from './gate.ts';
+import { toRelease } from './gate.ts';
 import { readWorkspaceFile } from './read-file.ts';
 import { wasKilledFromOutside } from './outside-kill.ts';
 import { RunOutput } from './run-output.ts';
@@ -137,7 +137,7 @@ export class DockerRun implements StagedRun {
     const { onOutputEnd } = this.#context.request;
     if (onOutputEnd !== undefined) this.#attachment.ended.then(onOutputEnd, onOutputEnd);
     try {
-      await this.#attachment.write(RELEASE_LINE);
+      await this.#attachment.write(toRelease(this.#context.request.stdinLine));
       const exitCode = await Promise.race([
         this.#death,
         this.#deathAfterStream(),

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Clock, isAppError, systemClock } from '@kervyxa/core';
+import { type Clock, isAppError, systemClock, type TreeArchive } from '@kervyxa/core';
 import type {
   EngineFacts,
   Sandbox,
@@ -20,6 +20,7 @@ import {
   EMPTY_FOLDER,
   HIDDEN_FOLDER,
   KEEPER_ROOT,
+  PROBE_INPUTS_FOLDER,
   TREE_FOLDER,
 } from './keeper-script.ts';
 import { Keeper } from './keeper.ts';
@@ -31,6 +32,12 @@ const PAGE_BYTES = 4_096;
 const TREE_SLACK_BYTES = 1_024 * 1_024;
 /** As good as none, yet counted: statfs tells how many are used only where there is a limit. */
 const TREE_INODES_MAX = 1_000_000_000;
+/**
+ * Of what runs may see or not see. One size for all, beyond any that is used: by a size that followed from the hidden
+ * files every run could tell how large they are, and which of them it has (THREATS C37, H19). Memory is taken by what is
+ * in a volume alone.
+ */
+const SEEN_SIZE: TmpfsSize = { sizeBytes: 2 ** 40, inodesMax: TREE_INODES_MAX };
 
 export interface DockerSandboxOptions {
   /** `unix:///path/to/docker.sock` or `tcp://host:port`. */
@@ -138,12 +145,11 @@ class DockerSandbox implements Sandbox {
   }
 
   #createKeeper(session: SessionName, request: SessionRequest) {
-    const { tree, verifierPackage, dependencies = null, limits, runsMax } = request;
+    const { tree, limits, runsMax } = request;
     const labels = toLabels(session, 'volume');
     const volume = (folder: string, size: TmpfsSize): Mount =>
       tmpfsVolume(`${KEEPER_ROOT}/${folder}`, size, labels);
-    // Of one size, so that a run can't tell by it whether its package is the hidden one (THREATS C37, H19).
-    const packageSize = toVolumeSize(verifierPackage);
+    const seen = [EMPTY_FOLDER, ...toFillings(request).keys()];
     const tops = [SETUP_TOP, ...Array.from({ length: runsMax }, (_, run) => topOf(run))];
     return Keeper.create(this.#engine, {
       image: this.#toolsImage,
@@ -151,9 +157,7 @@ class DockerSandbox implements Sandbox {
       labels: toLabels(session, 'keeper'),
       mounts: [
         volume(TREE_FOLDER, toVolumeSize(tree)),
-        volume(EMPTY_FOLDER, packageSize),
-        ...(verifierPackage === null ? [] : [volume(HIDDEN_FOLDER, packageSize)]),
-        ...(dependencies === null ? [] : [volume(BUNDLE_FOLDER, toVolumeSize(dependencies))]),
+        ...seen.map((folder) => volume(folder, SEEN_SIZE)),
         ...tops.map((top) => topVolume(top, limits.workspaceBytes, session)),
       ],
     });
@@ -171,20 +175,27 @@ async function layOut(
   await Promise.all([lookForCgroups(state, keeper.containerId), fill(keeper, request, signal)]);
 }
 
-async function fill(
-  keeper: Keeper,
-  { tree, verifierPackage, dependencies = null }: SessionRequest,
-  signal: AbortSignal,
-): Promise<void> {
+async function fill(keeper: Keeper, request: SessionRequest, signal: AbortSignal): Promise<void> {
   await keeper.layout();
-  await keeper.unpack(`${TREE_FOLDER}/tree`, tree, signal);
-  if (verifierPackage !== null) await keeper.unpack(HIDDEN_FOLDER, verifierPackage, signal);
-  if (dependencies !== null) await keeper.unpack(BUNDLE_FOLDER, dependencies, signal);
+  await keeper.unpack(`${TREE_FOLDER}/tree`, request.tree, signal);
+  for (const [folder, archive] of toFillings(request)) await keeper.unpack(folder, archive, signal);
+}
+
+/** Folder of the keeper's → what is in it, for what runs may see. */
+function toFillings({
+  verifierPackage,
+  probeInputs = null,
+  dependencies = null,
+}: SessionRequest): Map<string, TreeArchive> {
+  const fillings = new Map<string, TreeArchive>();
+  if (verifierPackage !== null) fillings.set(HIDDEN_FOLDER, verifierPackage);
+  if (probeInputs !== null) fillings.set(PROBE_INPUTS_FOLDER, probeInputs);
+  if (dependencies !== null) fillings.set(BUNDLE_FOLDER, dependencies);
+  return fillings;
 }
 
 /** Always enough, whatever the names are: a tree that did not fit would be a fault of ours. */
-function toVolumeSize(archive: SessionRequest['verifierPackage']): TmpfsSize {
-  const { bytesTotal, entryCount } = archive ?? { bytesTotal: 0, entryCount: 0 };
+function toVolumeSize({ bytesTotal, entryCount }: TreeArchive): TmpfsSize {
   return {
     sizeBytes: bytesTotal + entryCount * PAGE_BYTES + TREE_SLACK_BYTES,
     inodesMax: TREE_INODES_MAX,

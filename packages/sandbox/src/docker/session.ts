@@ -2,6 +2,7 @@ import type { Clock } from '@kervyxa/core';
 import { StreamCapture } from '../capture.ts';
 import { SessionLifecycle } from '../lifecycle.ts';
 import type {
+  PackageAccess,
   RunOutcome,
   RunRequest,
   SandboxSession,
@@ -14,7 +15,13 @@ import { removeContainer, removeSession } from './cleanup.ts';
 import { isEngineRefusal } from './engine-errors.ts';
 import type { EngineState } from './engine-state.ts';
 import type { Engine } from './engine.ts';
-import { BUNDLE_FOLDER, EMPTY_FOLDER, HIDDEN_FOLDER, TREE_FOLDER } from './keeper-script.ts';
+import {
+  BUNDLE_FOLDER,
+  EMPTY_FOLDER,
+  HIDDEN_FOLDER,
+  PROBE_INPUTS_FOLDER,
+  TREE_FOLDER,
+} from './keeper-script.ts';
 import type { Keeper } from './keeper.ts';
 import { type SessionName, toLabels } from './labels.ts';
 import { DockerRun } from './run.ts';
@@ -198,11 +205,10 @@ export class DockerSession implements SandboxSession {
 
   async #startWith(workspace: Workspace, place: Place, request: RunRequest): Promise<DockerRun> {
     const { engine, state, clock, name, image, keeper } = this.#parts;
-    const { limits, verifierPackage, dependencies = null } = this.#parts.request;
+    const { limits, dependencies = null } = this.#parts.request;
     const cgroup = await state.cgroups?.createRun(name.id, this.#cgroupName(place), limits.pidsMax);
     const cpus = state.cpus.take(Math.ceil(limits.cpuCount));
-    const isHidden = request.package === 'shared' && verifierPackage !== null;
-    const packageFolder = isHidden ? HIDDEN_FOLDER : EMPTY_FOLDER;
+    const seen = this.#foldersSeen(request.package);
     const depsFolder = dependencies === null ? EMPTY_FOLDER : BUNDLE_FOLDER;
     return DockerRun.start({
       engine,
@@ -217,7 +223,8 @@ export class DockerSession implements SandboxSession {
         limits,
         cpus,
         workspace: workspace.mount,
-        packageVolume: keeper.volume(packageFolder).name,
+        packageVolume: keeper.volume(seen.packageFolder).name,
+        probeVolume: keeper.volume(seen.probeFolder).name,
         depsVolume: keeper.volume(depsFolder).name,
         hostsFile: `${keeper.volume(TREE_FOLDER).path}/hosts`,
         cgroupParent: cgroup?.parent ?? null,
@@ -226,6 +233,17 @@ export class DockerSession implements SandboxSession {
       },
       onDisposed: () => state.cpus.giveBack(cpus),
     });
+  }
+
+  /** What is mounted for a run: the real thing, or what is empty. */
+  #foldersSeen(access: PackageAccess): { packageFolder: string; probeFolder: string } {
+    const { verifierPackage, probeInputs = null } = this.#parts.request;
+    const seesPackage = verifierPackage !== null && (access === 'shared' || access === 'apart');
+    const seesProbe = probeInputs !== null && access === 'probe';
+    return {
+      packageFolder: seesPackage ? HIDDEN_FOLDER : EMPTY_FOLDER,
+      probeFolder: seesProbe ? PROBE_INPUTS_FOLDER : EMPTY_FOLDER,
+    };
   }
 
   #cgroupName(place: Place): string {
