@@ -11,15 +11,20 @@ export interface DraftText {
 export interface DraftCriterion {
   readonly pointer: string;
   readonly id: string | null;
+  readonly title: string | null;
   readonly type: string | null;
   readonly visibility: string | null;
+  readonly timeoutSeconds: number | null;
   /** The command whose exit status or marker judges: `command`, or the judge's of a judge_probe. */
   readonly judging: DraftText | null;
+  /** The command of a judge_probe that runs the solver's code. */
+  readonly probing: DraftText | null;
   /** Every command of the criterion. */
   readonly commands: readonly DraftText[];
   readonly path: string | null;
   readonly source: string | null;
   readonly stdoutSha256: string | null;
+  readonly completion: string | null;
   readonly op: string | null;
   readonly value: string | null;
   readonly metricName: string | null;
@@ -108,7 +113,7 @@ function commandsIn(document: unknown): Pick<Draft, 'setup' | 'criteria'> {
   if (length <= COMMANDS_LENGTH_MAX) return { setup, criteria };
   return {
     setup: [],
-    criteria: criteria.map((each) => ({ ...each, judging: null, commands: [] })),
+    criteria: criteria.map((each) => ({ ...each, judging: null, probing: null, commands: [] })),
   };
 }
 
@@ -118,17 +123,22 @@ function readCriterion({ value, pointer }: Place): DraftCriterion {
     textOfKey(value[key], inner, '', lengthMax)?.text ?? null;
   const command = (key: string) => commandOfKey(value[key], 'command', `${pointer}/${key}`);
   const own = commandOfKey(value, 'command', pointer);
-  const judge = command('judge');
+  const [probe, judge] = [command('probe'), command('judge')];
+  const seconds = valueAt(value, ['timeoutSeconds']);
   return {
     pointer,
     id: text('id'),
+    title: text('title'),
     type: text('type'),
     visibility: text('visibility'),
+    timeoutSeconds: typeof seconds === 'number' ? seconds : null,
     judging: own ?? judge,
-    commands: [own, command('probe'), judge].flatMap(asList),
+    probing: probe,
+    commands: [own, probe, judge].flatMap(asList),
     path: text('path'),
     source: text('source'),
     stdoutSha256: text('stdoutSha256'),
+    completion: text('completion'),
     op: nested('assertion', 'op'),
     value: nested('assertion', 'value'),
     metricName: nested('metric', 'name', NAME_LENGTH_MAX),

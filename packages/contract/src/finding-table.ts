@@ -50,6 +50,9 @@ const TABLE = {
   COUNTED_COMMAND_UNFIT: refuse(
     'The command of a counted source is not one plain program that its harness can run.',
   ),
+  NOT_IN_CONTAINER: refuse(
+    'A command names a place that is empty in its container, or a judge a file of the repository.',
+  ),
   ACKNOWLEDGEMENT_UNKNOWN: refuse('An acknowledgement names no finding that may be acknowledged.'),
   ACKNOWLEDGEMENT_UNUSED: refuse('An acknowledgement answers a finding that is not there.'),
   PROTECTED_PATH_MATCHES_NOTHING: acknowledge('A protected path or input is not in the base tree.'),
@@ -62,7 +65,10 @@ const TABLE = {
   ),
   NPX_NOT_LOCAL: advise('npx runs a package that may not be in the repository.'),
   SAME_CONTAINER_SECRET: advise(
-    'Hidden answers are readable by the code under test; judge_probe keeps them apart.',
+    'The code under test may be able to read hidden answers; judge_probe keeps them apart.',
+  ),
+  COMPLETION_UNPROVED: advise(
+    'A printed metric counts without a token that shows that the harness came to its end.',
   ),
   PROOF_MISSING: refuse(
     'No known-good commit is named in proof, or no known-bad one that a criterion refuses.',
@@ -113,6 +119,7 @@ export const TREE_RULES: readonly FindingCode[] = [
   'CLOCK_IN_HARNESS',
   'TEST_COUNT_UNGUARDED',
   'NPX_NOT_LOCAL',
+  'NOT_IN_CONTAINER',
 ];
 
 /** A finding with the severity of its code. Text from outside in `message` must already be printable. */

@@ -34,7 +34,8 @@ const NPM_NESTING_MAX = 8;
 /** Reads a criterion's judging command, through npm scripts where the base's package.json is known. */
 export function harnessOf(criterion: DraftCriterion, facts: BaseFacts | null): Harness {
   const { judging, type, source } = criterion;
-  if (judging === null || type === 'file_assertion') return NOTHING;
+  // No file of the repository judges what a probe left.
+  if (judging === null || type === 'file_assertion' || type === 'judge_probe') return NOTHING;
   if (type === 'benchmark' && RUNNER_TAKEN.has(source ?? '')) return NOTHING;
   // A counted program is the code under test itself: it is held to a pinned answer, and can not say its count.
   const isCounted = COUNTED_SOURCES.some((counted) => counted === source);
@@ -43,6 +44,20 @@ export function harnessOf(criterion: DraftCriterion, facts: BaseFacts | null): H
 }
 
 const NOTHING: Harness = { scripts: [], references: [], tools: [] };
+
+/** Scripts of the base that the judge of a judge_probe names, though none of them is in its container. */
+export function judgeScriptsOf(
+  { type, judging }: DraftCriterion,
+  facts: BaseFacts | null,
+): string[] {
+  if (type !== 'judge_probe' || judging === null || facts === null) return [];
+  // It may stand in the package, where a name means another file.
+  if (shellCalls(judging.text).some(({ words }) => words[0] === 'cd')) return [];
+  const reading = { facts, answers: true, depth: 0, seen: new Set<string>() };
+  return harnessOfCommand(judging.text, reading).scripts.filter((path) =>
+    facts.paths.includes(path),
+  );
+}
 
 interface Reading {
   readonly facts: BaseFacts | null;

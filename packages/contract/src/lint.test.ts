@@ -77,6 +77,7 @@ describe('lintContract', () => {
     expect(findings.map(({ code, pointer }) => `${code} ${pointer}`)).toEqual([
       'SCHEMA_INVALID /colour',
       'VACUOUS_COMMAND /criteria/1/command',
+      'COMPLETION_UNPROVED /criteria/10',
       'TIME_UNIT_BENCHMARK /criteria/10/metric/unit',
       'BASE_COMMIT_NOT_PINNED /repository/baseCommit',
       'SCHEMA_INVALID /title',
@@ -159,7 +160,10 @@ describe('approveContract', () => {
     const document = editedContract([clocked, acknowledged('CLOCK_IN_HARNESS', 'only a log line')]);
     expect(approveContract(document, goodFacts())).toMatchObject({
       approved: true,
-      findings: [{ code: 'CLOCK_IN_HARNESS', acknowledgement: 'only a log line' }],
+      findings: [
+        { code: 'COMPLETION_UNPROVED', severity: 'advise' },
+        { code: 'CLOCK_IN_HARNESS', acknowledgement: 'only a log line' },
+      ],
     });
   });
 
@@ -192,6 +196,36 @@ describe('approveContract', () => {
       contract: null,
       digest: null,
     });
+  });
+});
+
+describe('the fix of SAME_CONTAINER_SECRET', () => {
+  it.each([
+    [
+      'sh "$KERVYXA_VERIFIER_PACKAGE/run-regression.sh"',
+      'run-regression.sh',
+      'kervyxa-runtime/node:22',
+    ],
+    ['python3 -m pytest "$KERVYXA_VERIFIER_PACKAGE"', 'judge.py', 'kervyxa-runtime/python:1'],
+    [
+      'cd x && node ${KERVYXA_VERIFIER_PACKAGE}/deep/c.mjs',
+      'deep/c.mjs',
+      'kervyxa-runtime/node:22',
+    ],
+  ])('shows a judge_probe to be pasted over %s', (text, script, image) => {
+    const secret = { ...regression(text), title: 'Still “right”\u202e' };
+    const found = lintContract(
+      editedContract([extra(secret), ['/environment/image', image]]),
+      null,
+      GOOD_SETTINGS,
+    ).find(({ code }) => code === 'SAME_CONTAINER_SECRET');
+    expect(found?.fix).toMatch(/^[\x20-\x7e]*$/);
+    const form: unknown = JSON.parse(found?.fix.slice(found.fix.indexOf('{')) ?? '');
+    expect(form).toMatchObject({ id: secret.id, title: secret.title, timeoutSeconds: 60 });
+    expect(JSON.stringify(form)).toContain(`/${script}\\"`);
+    const { contract, findings } = approveContract(editedContract([extra(form)]), null);
+    expect(contract?.criteria[3]?.type).toBe('judge_probe');
+    expect(findings).toEqual([]);
   });
 });
 

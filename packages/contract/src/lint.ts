@@ -22,7 +22,6 @@ import {
   lintHeldOutSet,
   lintReferenceOutput,
   lintRegression,
-  lintSameContainer,
 } from './rules-kind.ts';
 import { lintCountedWork } from './rules-counted.ts';
 import { lintMetricKind, lintTimeUnits } from './rules-metric.ts';
@@ -37,6 +36,7 @@ import {
   lintTestCount,
   lintUnmatchedPaths,
 } from './rules-protection.ts';
+import { lintCompletion, lintPlaces, lintSameContainer } from './rules-secret.ts';
 import { lintFloatingTarget, lintOpenEnded } from './rules-text.ts';
 import { ContractSchema, type Contract } from './schema.ts';
 
@@ -58,6 +58,8 @@ const RULES: readonly Rule[] = [
   lintHeldOutSet,
   lintGeneratedFiles,
   lintSameContainer,
+  lintCompletion,
+  lintPlaces,
   lintOpenEnded,
   lintFloatingTarget,
   lintNetworkObjective,

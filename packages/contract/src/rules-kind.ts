@@ -143,17 +143,3 @@ export function lintGeneratedFiles(draft: Draft, facts: BaseFacts | null): Findi
     ];
   });
 }
-
-/** SAME_CONTAINER_SECRET: what the code under test can read, it can answer. */
-export function lintSameContainer({ criteria }: Draft): Finding[] {
-  return criteria.flatMap(({ type, visibility, judging }) => {
-    if (judging === null || visibility !== 'hidden' || type === 'judge_probe') return [];
-    if (!judging.text.includes('KERVYXA_VERIFIER_PACKAGE')) return [];
-    return [
-      findingOf('SAME_CONTAINER_SECRET', judging.pointer, {
-        message: "expected hidden answers apart from the solver's code, got both in one container",
-        fix: 'Where the package holds expected answers, use a judge_probe criterion: its judge runs without the code.',
-      }),
-    ];
-  });
-}

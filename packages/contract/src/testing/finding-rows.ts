@@ -905,4 +905,79 @@ export const FINDING_ROWS: FindingRow[] = [
     edits: [extra(regression('sh "$KERVYXA_VERIFIER_PACKAGE/r.sh"'))],
     twin: [extra({ ...goodJudgeProbe(), id: 'second' })],
   },
+  {
+    code: 'SAME_CONTAINER_SECRET',
+    pointer: '/criteria/3/command',
+    edits: [extra({ ...exitCode('node "$KERVYXA_VERIFIER_PACKAGE/c.js"'), visibility: 'hidden' })],
+    twin: [
+      extra(regression('kervyxa-run node a.js | cmp - "$KERVYXA_VERIFIER_PACKAGE/expected.txt"')),
+    ],
+  },
+  {
+    code: 'SAME_CONTAINER_SECRET',
+    pointer: '/criteria/3/command',
+    edits: [
+      extra({
+        ...benchmark({}, 'kervyxa-run node "$KERVYXA_VERIFIER_PACKAGE/score.js"'),
+        visibility: 'hidden',
+      }),
+    ],
+    twin: [extra({ ...benchmark({}, 'node score.js'), visibility: 'hidden' })],
+  },
+  {
+    code: 'COMPLETION_UNPROVED',
+    pointer: '/criteria/3',
+    edits: [extra(benchmark())],
+    twin: [extra({ ...benchmark(), completion: 'token' })],
+  },
+  {
+    code: 'COMPLETION_UNPROVED',
+    pointer: '/criteria/3',
+    edits: [extra({ ...benchmark(), source: 'marker', completion: 'none' })],
+    twin: [extra({ ...benchmark(), source: 'artifact_bytes', path: 'dist/x.js' })],
+  },
+  {
+    code: 'SCHEMA_INVALID',
+    pointer: '/criteria/3/completion',
+    edits: [extra({ ...benchmark(), source: 'artifact_bytes', path: 'x.js', completion: 'token' })],
+    twin: [extra({ ...benchmark(), source: 'artifact_bytes', path: 'x.js', completion: 'none' })],
+  },
+  ...[
+    [['stdout'], 0],
+    [['stdout/a.json'], 0],
+    [['a.json', 'b.json', 'a.json'], 2],
+    [['a', 'a/b.json'], 1],
+    [['a/b.json', 'a'], 1],
+  ].map(([outputs, index]): FindingRow => ({
+    code: 'SCHEMA_INVALID',
+    pointer: `/criteria/2/probe/outputs/${String(index)}`,
+    edits: [['/criteria/2/probe/outputs', outputs]],
+    twin: [['/criteria/2/probe/outputs', ['a.json', 'a.jsonl', 'b/stdout', 'Stdout']]],
+  })),
+  {
+    code: 'NOT_IN_CONTAINER',
+    pointer: '/criteria/2/judge/command',
+    edits: [['/criteria/2/visibility', 'public']],
+    twin: [
+      ['/criteria/2/visibility', 'public'],
+      ['/criteria/2/probe/command', 'node answer.js'],
+      ['/criteria/2/judge/command', 'test -s "$KERVYXA_PROBE_OUTPUT/out.json"'],
+    ],
+  },
+  ...[
+    ['/criteria/2/probe/command', 'node "$KERVYXA_VERIFIER_PACKAGE/probe/probe.js"'],
+    ['/criteria/2/probe/command', 'node a.js > "${KERVYXA_PROBE_OUTPUT}/out.json"'],
+    ['/criteria/2/judge/command', 'node "$KERVYXA_VERIFIER_PACKAGE/j.js" "$KERVYXA_PROBE"'],
+    ['/criteria/2/judge/command', 'node check.js "$KERVYXA_PROBE_OUTPUT"'],
+    ['/criteria/1/command', 'node check.js "$KERVYXA_VERIFIER_PACKAGE/cases.json"'],
+    ['/environment/setup/0/command', 'cp -r "$KERVYXA_VERIFIER_PACKAGE" .'],
+  ].map(([pointer = '', text]): FindingRow => ({
+    code: 'NOT_IN_CONTAINER',
+    pointer,
+    edits: [[pointer, text]],
+    twin: [
+      ['/criteria/2/judge/command', 'cd "$KERVYXA_VERIFIER_PACKAGE" && node check.js'],
+      extra(regression('node check.js "$KERVYXA_VERIFIER_PACKAGE/cases.json"')),
+    ],
+  })),
 ];
