@@ -9,5 +9,6 @@ export function toPrintable(text: string, charactersMax = 2_000): string {
     UNSAFE,
     (unsafe) => `\\u{${unsafe.codePointAt(0)?.toString(16) ?? ''}}`,
   );
-  return safe.length <= charactersMax ? safe : `${safe.slice(0, charactersMax)}…`;
+  // Half a character is what no database and no canonical JSON takes.
+  return safe.length <= charactersMax ? safe : `${safe.slice(0, charactersMax).toWellFormed()}…`;
 }

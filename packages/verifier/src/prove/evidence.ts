@@ -48,5 +48,5 @@ export function toPrintableLines(text: string): string {
 export function withinLength(text: string, lengthMax: number): string {
   if (text.length <= lengthMax) return text;
   const end = text.lastIndexOf('\n', lengthMax);
-  return `${text.slice(0, end < 0 ? lengthMax : end)}\n… (cut)`;
+  return `${text.slice(0, end < 0 ? lengthMax : end).toWellFormed()}\n… (cut)`;
 }
