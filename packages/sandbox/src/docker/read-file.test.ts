@@ -19,6 +19,11 @@ it.each([
   });
 });
 
-it.each([undefined, '', 'e30='])('refuses an answer without a stat (%j)', (text) => {
-  expect(() => parsePathStat(text)).toThrow(expect.objectContaining({ code: 'SANDBOX_RUN_LOST' }));
-});
+it.each([undefined, '', 'e30=', 'bnVsbA==', 'AA=='])(
+  'refuses an answer without a stat (%j)',
+  (text) => {
+    expect(() => parsePathStat(text)).toThrow(
+      expect.objectContaining({ code: 'SANDBOX_RUN_LOST' }),
+    );
+  },
+);

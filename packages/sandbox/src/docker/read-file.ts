@@ -84,8 +84,7 @@ async function statPath(
 
 /** Exported for its test. Throws SANDBOX_RUN_LOST where the engine's answer is not one. */
 export function parsePathStat(header: string | undefined): PathStat {
-  const text = Buffer.from(header ?? '', 'base64').toString();
-  const { mode, size }: { mode?: unknown; size?: unknown } = text === '' ? {} : JSON.parse(text);
+  const { mode, size } = readStat(Buffer.from(header ?? '', 'base64').toString());
   if (typeof mode !== 'number' || typeof size !== 'number') {
     throw sandboxError('SANDBOX_RUN_LOST', {
       message: 'expected size and mode of a file from the engine, got neither',
@@ -95,6 +94,16 @@ export function parsePathStat(header: string | undefined): PathStat {
   const hasBit = (bit: number): boolean => Math.floor(mode / 2 ** bit) % 2 === 1;
   const type = GO_TYPES.find(([bit]) => hasBit(bit))?.[1] ?? 'file';
   return { type, size };
+}
+
+function readStat(json: string): { readonly mode?: unknown; readonly size?: unknown } {
+  try {
+    // What is no object has no fields either.
+    return Object(JSON.parse(json));
+  } catch (error) {
+    if (error instanceof SyntaxError) return {};
+    throw error;
+  }
 }
 
 async function readContent(
