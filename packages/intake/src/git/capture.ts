@@ -1,14 +1,13 @@
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { isIPv6 } from 'node:net';
 import { dirname, join } from 'node:path';
 import type { Clock, CommitSha } from '@kervyxa/core';
 import type { Endpoint } from './address.ts';
-import type { GitRemote } from './environment.ts';
+import { openGateway, type Gateway } from './gateway.ts';
 import type { IntakeLimits } from './limits.ts';
 import { COMMIT_BYTES_MAX } from './commit-object.ts';
 import { describeObject } from './objects.ts';
-import { probe } from './probe.ts';
 import { runGit, type GitContext, type GitResult } from './process.ts';
+import { listTips } from './remote-refs.ts';
 import { COMMIT_REF, SEEDS_MAX, type Store, type StoreFolder } from './store.ts';
 
 export type CaptureFailure =
@@ -39,15 +38,14 @@ export async function capture(
   signal: AbortSignal,
 ): Promise<Capture> {
   const { stores, limits } = tools;
-  const reached = await probe(endpoint, limits.stallSecondsMax, signal);
-  if (reached.kind === 'unusable') return failed('unreachable', reached.message);
+  const gateway = await openGateway(endpoint, limits);
   const attempt = stores.newAttempt();
   try {
-    const context = { gitDir: attempt, home: stores.home, limits, remote: toRemote(endpoint) };
+    const context = { gitDir: attempt, home: stores.home, limits, remote: gateway.url };
     const usable = await usableSeed(context, endpoint, commit, seed, signal);
     await createStore(context, usable, signal);
     const trouble =
-      (await fetchCommit(tools, context, endpoint.url.href, commit, signal)) ??
+      (await fetchCommit(tools, { context, gateway }, commit, signal)) ??
       (await checkComplete(context, commit, signal));
     if (trouble !== null) {
       await stores.checkRoom();
@@ -57,8 +55,15 @@ export async function capture(
     const facts = { url: endpoint.url.href, commit, seeds };
     return { kind: 'captured', store: await stores.publish(attempt, facts) };
   } finally {
+    await gateway.close();
     await stores.discard(attempt);
   }
+}
+
+/** A fetch into a store, and what it goes through. */
+interface Fetch {
+  readonly context: GitContext;
+  readonly gateway: Gateway;
 }
 
 async function usableSeed(
@@ -97,24 +102,31 @@ export async function createStore(
 /** Null where the commit, or whatever has its id, has arrived. */
 async function fetchCommit(
   tools: CaptureTools,
-  context: GitContext,
-  url: string,
+  fetch: Fetch,
   commit: CommitSha,
   signal: AbortSignal,
 ): Promise<Capture | null> {
-  const exact = await fetchRefs(tools, context, url, [`${commit}:${COMMIT_REF}`], signal);
+  const { context, gateway } = fetch;
+  const exact = await fetchInto(tools, fetch, [`${commit}:${COMMIT_REF}`], signal);
   if (exact === 'done') return null;
   if (exact !== 'failed') return exact;
   // Protocol version 0, and some servers of version 2, give out only what a ref points to (THREATS G12, BUG-44).
-  const all = ['+refs/heads/*:refs/kervyxa/heads/*', '+refs/tags/*:refs/kervyxa/tags/*'];
-  const refs = await fetchRefs(tools, context, url, all, signal);
-  if (refs === 'failed') return failed('unreachable', 'the repository could not be fetched');
+  const tips = await listTips(context, signal);
+  if (tips === null) return failed('unreachable', whyFailed(gateway));
+  // Their ids and no names: a server can list a million names, and each would be a file of ours.
+  const refs = tips.length === 0 ? 'done' : await fetchInto(tools, fetch, tips, signal);
+  if (refs === 'failed') return failed('unreachable', whyFailed(gateway));
   // Too much behind other refs says nothing about this commit.
   if (refs !== 'done') return failed('not_found', `the server does not give out ${commit}`);
-  return adoptFromRefs(context, commit, signal);
+  return adopt(context, commit, signal);
 }
 
-async function adoptFromRefs(
+function whyFailed({ trouble }: Gateway): string {
+  return trouble ?? 'the repository could not be fetched';
+}
+
+/** Takes the commit from among what the refs brought. */
+async function adopt(
   context: GitContext,
   commit: CommitSha,
   signal: AbortSignal,
@@ -123,18 +135,19 @@ async function adoptFromRefs(
   const found = await describeObject(local, commit, signal);
   if (found === null) return failed('not_found', `the repository has no commit ${commit}`);
   if (found.type !== 'commit') return null;
-  // Git checked that what the refs reach is complete; an object outside of that may lack its history.
-  const argv = ['for-each-ref', '--count=1', '--contains', commit];
-  const within = await runGit(local, [...argv, 'refs/kervyxa/heads', 'refs/kervyxa/tags'], signal);
-  if (within.stdout === '') return failed('not_found', `no branch or tag reaches ${commit}`);
+  // Git checked that what the refs reach is complete; the commit may lie outside of that.
+  const argv = ['rev-list', '--objects', '--quiet', commit, '--not', '--alternate-refs'];
+  const walked = await runGit(local, argv, signal);
+  if (walked.exitCode !== 0) {
+    return failed('incomplete', 'the repository lacks part of the history of the commit');
+  }
   await runGit(local, ['update-ref', COMMIT_REF, commit], signal);
   return null;
 }
 
-async function fetchRefs(
+async function fetchInto(
   { limits, clock }: CaptureTools,
-  context: GitContext,
-  url: string,
+  { context, gateway }: Fetch,
   refspecs: readonly string[],
   signal: AbortSignal,
 ): Promise<'done' | 'failed' | Capture> {
@@ -146,7 +159,8 @@ async function fetchRefs(
     '--no-auto-gc',
     '--no-write-fetch-head',
   ];
-  const result = await runGit(context, ['fetch', ...flags, '--', url, ...refspecs], signal);
+  const argv = ['fetch', ...flags, '--', gateway.url, ...refspecs];
+  const result = await runGit(context, argv, signal);
   if (result.exitCode === 0) return 'done';
   const seconds = (clock.monotonicMs() - started) / 1_000;
   if (seconds >= limits.gitWallSecondsMax) {
@@ -155,6 +169,8 @@ async function fetchRefs(
   if (seconds >= limits.stallSecondsMax && isStalled(result)) {
     return failed('unreachable', 'the server sent next to nothing for too long');
   }
+  if (gateway.isFlooded) return failed('too_large', 'the server sent more bytes than are allowed');
+  if (!gateway.isReached) return failed('unreachable', whyFailed(gateway));
   if (diedOfLimit(result) || (await hasFullPack(context.gitDir, limits.packBytesMax))) {
     return failed('too_large', 'git went beyond its limits of memory, time or bytes on this pack');
   }
@@ -234,13 +250,6 @@ async function describeOther(
   const named = `expected the id of a commit, got that of a ${type}`;
   const found = /^[0-9a-f]{40}$/.exec(peeled.stdout.trim());
   return found === null ? named : `${named}; peel it: ${found[0]}`;
-}
-
-function toRemote({ url, addresses }: Endpoint): GitRemote {
-  const isPinned = addresses[0] !== url.host;
-  const list = addresses.map((address) => (isIPv6(address) ? `[${address}]` : address));
-  const pin = isPinned ? `${url.host}:${url.port}:${list.join(',')}` : null;
-  return { protocol: url.protocol, pin };
 }
 
 function failed(why: CaptureFailure, message: string): Capture & { kind: 'failed' } {

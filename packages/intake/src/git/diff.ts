@@ -56,7 +56,8 @@ export async function diffTrees(
   return { changes: value.changes, changedFolders: [...root, ...value.changedFolders] };
 }
 
-async function readDiff(stdout: Readable): Promise<TreeDiff> {
+/** Exported for its fuzz test: what `diff-tree --raw -z` prints. */
+export async function readDiff(stdout: Readable): Promise<TreeDiff> {
   const changes: ChangedEntry[] = [];
   const changedFolders: ChangedFolder[] = [];
   let header: RegExpExecArray | null = null;

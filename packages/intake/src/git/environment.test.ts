@@ -18,14 +18,11 @@ it('lets a git without a remote connect to nothing', () => {
   expect(gitEnvironment(options)['GIT_ALLOW_PROTOCOL']).toBe('none');
 });
 
-it('G03 G04 pins a remote to its checked addresses and follows no redirect', () => {
-  const pin = 'git.example.com:443:8.8.8.8,[2606:50c0:8000::153]';
-  const environment = gitEnvironment({ ...options, remote: { protocol: 'https', pin } });
-  expect(environment['GIT_ALLOW_PROTOCOL']).toBe('https');
+it('G03 lets a git with a remote speak http to it, and follow no redirect', () => {
+  const environment = gitEnvironment({ ...options, remote: 'http://127.0.0.1:1/r' });
+  expect(environment['GIT_ALLOW_PROTOCOL']).toBe('http');
   expect(settingsOf(environment)).toMatchObject({
-    'http.curloptResolve': pin,
     'http.followRedirects': 'false',
-    'http.sslVerify': 'true',
     'http.proxy': '',
     'credential.helper': '',
   });

@@ -1,28 +1,16 @@
 import type { IntakeLimits } from './limits.ts';
 
-/** Where a git process may connect to: nowhere, or to one checked URL. */
-export interface GitRemote {
-  readonly protocol: 'https' | 'http';
-  /** `host:port:address[,address]`, or null where the host is itself an address. */
-  readonly pin: string | null;
-}
-
 /**
  * Git settings that no repository and no user setting can change (THREATS 7.1). They travel in the environment, with
  * the precedence of `-c`, so that every helper that git starts has them too.
  */
-function gitSettings(
-  limits: IntakeLimits,
-  remote: GitRemote | null,
-): [key: string, value: string][] {
+function gitSettings(limits: IntakeLimits): [key: string, value: string][] {
   return [
     ['safe.bareRepository', 'explicit'],
     ['protocol.version', '2'],
     ['http.followRedirects', 'false'],
-    ...(remote?.pin ? [['http.curloptResolve', remote.pin] satisfies [string, string]] : []),
     ['http.lowSpeedLimit', String(limits.bytesPerSecondMin)],
     ['http.lowSpeedTime', String(limits.stallSecondsMax)],
-    ['http.sslVerify', 'true'],
     ['http.proxy', ''],
     ['credential.helper', ''],
     ['transfer.fsckObjects', 'true'],
@@ -102,12 +90,13 @@ export interface GitEnvironmentOptions {
   /** An empty folder: git finds no user settings in it. */
   readonly home: string;
   readonly limits: IntakeLimits;
-  readonly remote: GitRemote | null;
+  /** URL of the gateway that git may fetch from; null for a process that has no business on a network. */
+  readonly remote: string | null;
 }
 
 /** The whole environment of a git process; nothing of the daemon's own is added to it. */
 export function gitEnvironment(options: GitEnvironmentOptions): Record<string, string> {
-  const settings = gitSettings(options.limits, options.remote);
+  const settings = gitSettings(options.limits);
   return {
     PATH: '/usr/local/bin:/usr/bin:/bin',
     HOME: options.home,
@@ -124,7 +113,7 @@ export function gitEnvironment(options: GitEnvironmentOptions): Record<string, s
     GIT_CONFIG_SYSTEM: '/dev/null',
     GIT_CONFIG_GLOBAL: '/dev/null',
     GIT_ATTR_NOSYSTEM: '1',
-    GIT_ALLOW_PROTOCOL: options.remote?.protocol ?? 'none',
+    GIT_ALLOW_PROTOCOL: options.remote === null ? 'none' : 'http',
     GIT_PROTOCOL_FROM_USER: '0',
     GIT_TERMINAL_PROMPT: '0',
     GIT_ASKPASS: '/bin/false',

@@ -36,7 +36,11 @@ export async function listTree(
   return { kind: 'listed', records: value };
 }
 
-async function readListing(stdout: Readable, entriesMax: number): Promise<TreeRecord[] | string> {
+/** Exported for its fuzz test: what `ls-tree -l -z` prints, or why it is too much. */
+export async function readListing(
+  stdout: Readable,
+  entriesMax: number,
+): Promise<TreeRecord[] | string> {
   const records: TreeRecord[] = [];
   let entries = 0;
   let bytes = 0;

@@ -33,16 +33,19 @@ describe('git', () => {
     () => 'git://127.0.0.1/r.git',
     () => 'ssh://127.0.0.1/r.git',
     () => '127.0.0.1:r.git',
-    () => 'http::http://127.0.0.1/r.git',
-  ])('G07 is given a transport other than https: it refuses, and nothing runs', async (urlOf) => {
-    const canary = join(root, 'canary');
-    const remote = { protocol: 'https', pin: null } as const;
-    const argv = ['fetch', '-q', '--', urlOf(canary), 'HEAD'];
-    const { exitCode, stderr } = await runGit({ ...context, remote }, argv, signal);
-    expect(exitCode).toBe(128);
-    expect(stderr).toContain('not allowed');
-    expect(await readdir(root)).not.toContain('canary');
-  });
+    () => 'https://127.0.0.1/r.git',
+  ])(
+    'G07 is given another transport than that of the gateway: it refuses, and nothing runs',
+    async (urlOf) => {
+      const canary = join(root, 'canary');
+      const remote = 'http://127.0.0.1:1/r';
+      const argv = ['fetch', '-q', '--', urlOf(canary), 'HEAD'];
+      const { exitCode, stderr } = await runGit({ ...context, remote }, argv, signal);
+      expect(exitCode).toBe(128);
+      expect(stderr).toContain('not allowed');
+      expect(await readdir(root)).not.toContain('canary');
+    },
+  );
 
   it('G09 G32 reads no settings of the user that runs it', async () => {
     await writeFile(join(root, 'home/.gitconfig'), '[user]\n\tname = ambient\n');

@@ -4,7 +4,7 @@ import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { simpleGit, GitError } from 'simple-git';
 import { createIntakeError } from '../errors.ts';
-import { gitEnvironment, type GitRemote } from './environment.ts';
+import { gitEnvironment } from './environment.ts';
 import type { IntakeLimits } from './limits.ts';
 
 const GUARD = fileURLToPath(new URL('guard.sh', import.meta.url));
@@ -17,8 +17,8 @@ export interface GitContext {
   readonly alternates?: readonly string[];
   readonly home: string;
   readonly limits: IntakeLimits;
-  /** Null for a process that has no business on a network. */
-  readonly remote: GitRemote | null;
+  /** URL of the gateway that git may fetch from; null for a process that has no business on a network. */
+  readonly remote: string | null;
 }
 
 export interface GitResult {

@@ -9,8 +9,8 @@ it.each([
   ['git version 2.50.0', '2.50.0', 'backport_unknown'],
   ['git version 2.39.5', '2.39.5', 'backport_unknown'],
   ['git version 2.39.5 (Apple Git-154)', '2.39.5', 'backport_unknown'],
-  ['git version 2.37', '2.37.0', 'backport_unknown'],
-  ['git version 2.36.9', '2.36.9', 'too_old'],
+  ['git version 2.38', '2.38.0', 'backport_unknown'],
+  ['git version 2.37.9', '2.37.9', 'too_old'],
   ['git version 1.9.1', '1.9.1', 'too_old'],
   ['command not found', 'unknown', 'too_old'],
 ])('%s is %s, %s', (text, version, status) => {

@@ -22,8 +22,8 @@ const FIXED: readonly (readonly [major: number, minor: number, patch: number])[]
   [2, 50, 1],
 ];
 
-/** `http.curloptResolve`, which pins a connection to the checked address, came with this line. */
-const NEEDED_MINOR = 37;
+/** `safe.bareRepository`, which keeps git out of repositories that it was not told of, came with this line. */
+const NEEDED_MINOR = 38;
 
 /** Throws INTAKE_GIT_UNAVAILABLE where there is no git. */
 export async function gitVersion(context: GitContext, signal: AbortSignal): Promise<GitVersion> {
