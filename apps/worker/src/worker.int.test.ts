@@ -181,7 +181,8 @@ describe('a worker', () => {
 
 // Keeps R-HIDDEN-APART, R-HIDDEN-UNTOLD.
 describe('a hidden criterion', () => {
-  it('has the uploaded package, and watchers see nothing of it', async () => {
+  it('H15 has the uploaded package, and watchers see nothing of it, not when it ended either', async () => {
+    const BEAT_MS = 1_500;
     const folder = await mkdtemp(join(tmpdir(), 'kervyxa-package-'));
     await writeFile(join(folder, 'answer.txt'), '42');
     const { archive, sha256 } = await loadVerifierPackage(folder);
@@ -192,6 +193,7 @@ describe('a hidden criterion', () => {
     });
     world.startWorker({
       commands: { ...checking(), 'sh $KERVYXA_VERIFIER_PACKAGE/hidden.sh': hidden },
+      beatMs: BEAT_MS,
     });
     const contractId = await world.openContract(async (contract, requesterId) => {
       const call = { actorId: requesterId, idempotency: null };
@@ -222,6 +224,10 @@ describe('a hidden criterion', () => {
     const told = events.filter(({ audience }) => audience !== 'OWNER');
     expect(JSON.stringify(told)).not.toContain('hidden');
     expect(JSON.stringify(events)).not.toContain('the answer is');
+    const startedMs = run.startedAt?.getTime() ?? 0;
+    const steps = told.filter(({ name }) => /^run_(step|output|sealed)/.test(name));
+    expect(steps.length).toBeGreaterThan(4);
+    for (const { at } of steps) expect(at.getTime() - startedMs).toBeGreaterThanOrEqual(BEAT_MS);
   });
 });
 

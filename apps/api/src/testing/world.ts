@@ -1,23 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { canonicalDigest, canonicalJson, createIdSource, systemClock } from '@kervyxa/core';
 import { contractDigest, type Contract, type Finding } from '@kervyxa/contract';
-import { openDatabase, type Database, type Role } from '@kervyxa/db';
+import { openDatabase, type Database } from '@kervyxa/db';
 import { openTestDatabase } from '@kervyxa/db/testing';
 import { DEFAULT_POLICY } from '@kervyxa/settlement';
 import type { FastifyBaseLogger, FastifyInstance, InjectOptions } from 'fastify';
 import { expect } from 'vitest';
 import { createApi } from '../app.ts';
-import { createApiKey, hashOfKey } from '../auth/api-key.ts';
 import type { ApiSettings } from '../settings.ts';
+import { createPeople, type Cast, type Person } from './people.ts';
 import { checkAnswer, type Answered } from './documented.ts';
 import { sampleContract, SECRET } from './sample-contract.ts';
-
-export interface Person {
-  readonly id: string;
-  readonly key: string;
-}
-
-export type Cast = Readonly<Record<(typeof CAST)[number][0], Person>>;
 
 /** For tests: what only requester and operator are told of a proving. */
 export const PROVING_SECRET = 'SECRET-cheat';
@@ -34,17 +27,7 @@ const FINDING: Finding = {
 
 const TREE = 'e'.repeat(40);
 
-/** Who plays in the tests, and as what. */
-const CAST = [
-  ['operator', ['operator']],
-  ['requester', ['requester']],
-  ['otherRequester', ['requester']],
-  ['solver', ['solver']],
-  ['otherSolver', ['solver']],
-  ['challenger', ['challenger']],
-  ['arbiter', ['arbiter']],
-  ['twoHats', ['arbiter', 'solver', 'challenger']],
-] as const satisfies readonly (readonly [string, readonly Role[]])[];
+export type { Cast, Person };
 
 export interface Begun {
   readonly submissionId: string;
@@ -201,24 +184,6 @@ export async function createWorld(
       await tests.close();
     },
   };
-}
-
-async function createPeople(database: Database): Promise<Cast> {
-  const operatorKey = createApiKey(randomBytes);
-  await database.upkeep.addOperatorKey(hashOfKey(operatorKey), { onlyFirst: true });
-  const operator = await database.reads.principalByKey(hashOfKey(operatorKey));
-  if (operator === null) throw new Error('expected an operator');
-  const cast = new Map<string, Person>([['operator', { id: operator.id, key: operatorKey }]]);
-  for (const [name, roles] of CAST.slice(1)) {
-    const key = createApiKey(randomBytes);
-    const { body } = await database.commands.createPrincipal(
-      { actorId: operator.id, idempotency: null },
-      { name, roles, keyHash: hashOfKey(key) },
-      ({ id }) => ({ status: 201, body: id }),
-    );
-    cast.set(name, { id: body, key });
-  }
-  return Object.fromEntries(cast) as Cast;
 }
 
 /** What a worker does when it has found nothing to refuse. */

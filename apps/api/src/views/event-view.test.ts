@@ -65,6 +65,11 @@ describe('what is said of a step', () => {
     expect(toldBy(broken)).toEqual(['operator', 'requester', 'arbiter']);
   });
 
+  it('took as long as the hidden package is large, or a hidden criterion before it: only who sees those is told', () => {
+    const finished = { kind: 'workspace', status: 'pass', reason: null, durationMs: 'WORD' };
+    expect(toldBy(finished)).toEqual(['operator', 'requester', 'arbiter']);
+  });
+
   it('is about a public criterion: all who see the run are told', () => {
     const finished = { kind: 'criterion', reason: 'EXIT_CODE_MISMATCH', message: 'got WORD' };
     expect(toldBy(finished)).toEqual(['operator', 'requester', 'arbiter', 'solver']);

@@ -39,7 +39,11 @@ const RESULT = JSON.stringify({
   imageDigest: null,
   changedFiles: [{ path: 'a.js', status: 'modified' }],
   changedFileCount: 1,
-  criteria: [criterion('open', 'public'), criterion('secret', 'hidden')],
+  criteria: [
+    criterion('open', 'public'),
+    criterion('secret', 'hidden'),
+    { ...criterion('lost', 'public'), status: 'error', reason: 'ENGINE_UNAVAILABLE' },
+  ],
   reasons: [
     { code: 'EXIT_CODE_MISMATCH', message: 'SECRET-open', subject: 'open' },
     { code: 'EXIT_CODE_MISMATCH', message: 'SECRET-secret', subject: 'secret' },
@@ -51,7 +55,7 @@ const RESULT = JSON.stringify({
 
 // Keeps R-API-SIGHT.
 describe('a result', () => {
-  it('reads a hidden answer off the result: a solver sees status and reason of hidden criteria, nothing else', () => {
+  it('S18 reads a hidden answer off the result: a solver sees status and reason of hidden criteria, nothing else', () => {
     const view = toResultView(RESULT, UNDECIDED, SOLVER);
     expect(view.criteria[1]).toEqual({
       id: 'secret',
@@ -74,6 +78,9 @@ describe('a result', () => {
       null,
     ]);
     expect(view.commit).toBe(SHA);
+    expect(view.criteria[2]).toMatchObject({ reason: 'ENGINE_UNAVAILABLE', message: null });
+    // Whoever knows the rest of the document could find its hidden half by trying.
+    expect(view.contractDigest).toBeNull();
   });
 
   it('shows all of them to requester and operator, and what it does not know to nobody', () => {

@@ -4,7 +4,7 @@ import type { Clock } from '@kervyxa/core';
 
 /**
  * What becomes of a run with hidden criteria is told at whole multiples of this after its start and at no other time
- * (ADR 0031): a program that is slow where it likes would else tell its solver of every hidden input.
+ * (ADR 0032): a program that is slow where it likes would else tell its solver of every hidden input.
  */
 export const BEAT_MS = 5_000;
 /** Of a run that has nothing to hide. */

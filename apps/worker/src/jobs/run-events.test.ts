@@ -101,6 +101,13 @@ describe('the events of a run', () => {
     expect(JSON.stringify(written)).not.toContain('42');
   });
 
+  it('sees set-up begin again, as a hidden criterion was late: what it prints then is nobody’s', async () => {
+    const chunk = Buffer.from('installed\n');
+    const setup = { kind: 'output', stepId: 'setup:0', stream: 'stdout', chunk } as const;
+    const { written } = await tell([1, 2].map((attempt) => ({ ...setup, attempt })));
+    expect(written.map(({ data }) => [data['try'], data['text']])).toEqual([[1, 'installed\n']]);
+  });
+
   it('splits a character between two chunks: it arrives whole', async () => {
     const bytes = Buffer.from('€');
     const { written } = await tell([

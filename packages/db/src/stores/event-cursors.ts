@@ -7,7 +7,7 @@ export type EventPlace = readonly [xid: bigint, id: bigint];
 
 /**
  * Names places by 32 hex digits that tell nothing: the numbers themselves would tell watchers how much was written
- * between two events that they see, about what they do not (ADR 0031). All processes of a database name them alike.
+ * between two events that they see, about what they do not (ADR 0032). All processes of a database name them alike.
  */
 export interface EventCursors {
   toCursor(place: EventPlace): string;

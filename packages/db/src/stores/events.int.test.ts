@@ -119,6 +119,23 @@ describe('events', () => {
     },
   );
 
+  it('are named by what tells nothing of how many were written between, and alike in all processes', async () => {
+    const { contractId } = await stores.openContract();
+    const { policy, newId } = stores.parts.deps;
+    const other = await openDatabase(stores.test.url, { policy, newId });
+    try {
+      const [here, there] = await Promise.all(
+        [stores.reads, other.reads].map((reads) => reads.events({ contractId }, null, 100)),
+      );
+      expect(there).toEqual(here);
+      const cursors = here?.map(({ cursor }) => cursor) ?? [];
+      expect(new Set(cursors.map((cursor) => cursor.slice(0, 8))).size).toBe(cursors.length);
+      for (const cursor of cursors) expect(cursor).toMatch(/^[0-9a-f]{32}$/);
+    } finally {
+      await other.close();
+    }
+  });
+
   it('wake whoever waits for them, in this process and in another', async () => {
     const { contractId } = await stores.openContract();
     const { policy, newId } = stores.parts.deps;

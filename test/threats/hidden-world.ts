@@ -1,0 +1,292 @@
+import { randomBytes } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { contractDigest, ContractSchema } from '@kervyxa/contract';
+import { helloContract } from '@kervyxa/contract/testing';
+import { canonicalJson, createIdSource, Sha256HexSchema, systemClock } from '@kervyxa/core';
+import { openDatabase, type Database } from '@kervyxa/db';
+import { openTestDatabase } from '@kervyxa/db/testing';
+import { createFakeIntake, fakeCommitId } from '@kervyxa/intake/fake';
+import { DEFAULT_POLICY } from '@kervyxa/settlement';
+import { startWorker } from '@kervyxa/worker';
+import type { FastifyInstance } from 'fastify';
+import { expect, vi } from 'vitest';
+import { createApi } from '../../apps/api/src/app.ts';
+import { createPeople, type Cast, type Person } from '../../apps/api/src/testing/people.ts';
+import type { EngineBench } from '../../packages/sandbox/src/testing/engine.ts';
+import { testTree } from '../../packages/sandbox/src/testing/trees.ts';
+
+/** What two worlds differ in, and in nothing else: all of it about the hidden criteria of the one contract. */
+export interface Canary {
+  /** In every name and word. */
+  readonly word: string;
+  readonly exitCode: number;
+  readonly metric: number;
+  readonly seconds: number;
+  readonly outputBytes: number;
+  readonly timeoutSeconds: number;
+}
+
+const CHECK = { 'check.sh': 'sh hello.sh | grep -x hello\n' };
+const COMMITS = {
+  base: { ...CHECK, 'hello.sh': 'echo bye\n' },
+  bad: { ...CHECK, 'hello.sh': 'echo hello; exit 1\n' },
+  good: { ...CHECK, 'hello.sh': 'echo hello\n' },
+} as const;
+const SERVED = Object.fromEntries(
+  Object.entries(COMMITS).map(([name, tree]) => [
+    fakeCommitId(name),
+    { tree, parents: name === 'base' ? [] : [fakeCommitId('base')] },
+  ]),
+);
+const HIDDEN_IDS = ['h-asserts', 'h-writes', 'h-measures', 'h-prints'] as const;
+
+export interface HiddenWorld {
+  readonly app: FastifyInstance;
+  /** `http://127.0.0.1:…`. */
+  readonly origin: string;
+  readonly people: Cast;
+  /** Values for the parameters of paths, by the word of the path before them. */
+  readonly ids: Readonly<Record<string, readonly string[]>>;
+  /** Words and digests that only those may know who see hidden criteria. */
+  readonly secrets: readonly string[];
+  close(): Promise<void>;
+}
+
+/**
+ * An API and a worker on a database of their own, with one contract that has four hidden criteria. The solver has
+ * submitted what fails all of them and then what passes, and a challenger had that run again; the worker is gone.
+ */
+export async function openHiddenWorld(engine: EngineBench, canary: Canary): Promise<HiddenWorld> {
+  const tests = await openTestDatabase();
+  const newId = createIdSource(randomBytes);
+  const database = await openDatabase(tests.url, { policy: DEFAULT_POLICY, newId });
+  const many = { requestsPerWindowMax: 1_000_000, strangerRequestsPerWindowMax: 1_000_000 };
+  const settings = { ...many, keyTrustMs: 0, heartbeatMs: 500 };
+  const app = await createApi({ database, newId, clock: systemClock, randomBytes, settings });
+  const origin = await app.listen({ host: '127.0.0.1', port: 0 });
+  const people = await createPeople(database);
+  const ask = (who: Person, url: string, body?: unknown) => post(origin, who, url, body);
+
+  const sha256 = await uploadPackage(origin, people.requester, canary);
+  const contract = toContract(canary, sha256);
+  const { id: contractId } = await ask(people.requester, '/v1/contracts', contract);
+  await ask(people.requester, `/v1/contracts/${contractId}/approve`);
+  const pinned = { ...contract, environment: { ...contract.environment, image: engine.image } };
+  await approve(database, contractId, ContractSchema.parse(pinned));
+  for (const who of [people.requester, people.challenger]) {
+    const payment = {
+      principalId: who.id,
+      amountMinor: '50000',
+      currency: 'USD',
+      reference: who.id,
+    };
+    await ask(people.operator, '/v1/deposits', payment);
+  }
+  await ask(people.requester, `/v1/contracts/${contractId}/fund`);
+
+  const worker = startWorker({
+    database,
+    intake: createFakeIntake({ commits: SERVED }),
+    sandbox: engine.sandbox,
+    runtimes: new Map([['kervyxa-runtime/node:22', engine.image]]),
+    settings: { allowedOrigins: [], catalogue: null },
+    clock: systemClock,
+    newId,
+    log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+    stateFolder: tmpdir(),
+    host: 'test',
+    version: '0',
+    coreCount: 2,
+    beatMs: 1_000,
+  });
+  const submissions: string[] = [];
+  try {
+    for (const [name, state] of [
+      ['bad', 'FAILED'],
+      ['good', 'PASSED'],
+    ] as const) {
+      const body = { repositoryUrl: 'https://git.example.org/s.git', commit: fakeCommitId(name) };
+      const { id } = await ask(people.solver, `/v1/contracts/${contractId}/submissions`, body);
+      submissions.push(id);
+      await becomes(async () => (await database.reads.submission(id))?.state, state);
+    }
+    await ask(people.challenger, `/v1/submissions/${submissions[1]}/challenges`, {
+      kind: 'RERUN_VERIFICATION',
+      evidence: 'It passed once.',
+    });
+    const challenges = async () => database.reads.listChallenges(submissions[1] ?? '');
+    await becomes(async () => (await challenges())[0]?.state, 'UPHELD');
+  } finally {
+    await worker.stop();
+  }
+
+  const runs = (await Promise.all(submissions.map((id) => database.reads.listRuns(id)))).flat();
+  const challenges = await database.reads.listChallenges(submissions[1] ?? '');
+  const results = await Promise.all(runs.map(({ id }) => database.reads.run(id)));
+  return {
+    app,
+    origin,
+    people,
+    ids: {
+      contracts: [contractId],
+      submissions,
+      runs: runs.map(({ id }) => id),
+      logs: ['says-hello', ...HIDDEN_IDS, 'nothing'],
+      challenges: challenges.map(({ id }) => id),
+      packages: [sha256],
+      payouts: [`pay_${'0'.repeat(26)}`],
+    },
+    secrets: [
+      canary.word,
+      sha256,
+      ((await database.reads.contract(contractId))?.digest ?? '').slice('sha256:'.length),
+      ...results.flatMap((run) => [
+        (run?.resultDigest ?? '').slice('sha256:'.length),
+        ...hiddenDigestsIn(run?.result ?? ''),
+      ]),
+    ],
+    close: async () => {
+      await app.close();
+      await database.close();
+      await tests.close();
+    },
+  };
+}
+
+function toContract({ word, exitCode, metric, timeoutSeconds }: Canary, sha256: string) {
+  const run = (file: string): string => `node "$KERVYXA_VERIFIER_PACKAGE/${word}/${file}.mjs"`;
+  const hidden = { visibility: 'hidden', timeoutSeconds } as const;
+  const plain = helloContract(fakeCommitId('base'));
+  const title = (what: string): string => `${word} ${what}`;
+  return ContractSchema.parse({
+    ...plain,
+    submission: { ...plain.submission, privacy: 'PUBLIC_WITH_HIDDEN_VERIFIER' },
+    criteria: [
+      ...plain.criteria,
+      {
+        ...hidden,
+        id: 'h-asserts',
+        title: title('asserts'),
+        type: 'exit_code',
+        command: run('asserts'),
+        expectedExitCode: exitCode,
+      },
+      {
+        ...hidden,
+        id: 'h-writes',
+        title: title('writes'),
+        type: 'file_assertion',
+        command: run('writes'),
+        path: `${word}.txt`,
+        assertion: { op: 'equals', value: word },
+      },
+      {
+        ...hidden,
+        id: 'h-measures',
+        title: title('measures'),
+        type: 'benchmark',
+        command: run('measures'),
+        source: 'marker',
+        metric: { name: word, unit: word, op: 'lte', threshold: metric, tolerance: 0 },
+      },
+      {
+        ...hidden,
+        id: 'h-prints',
+        title: title('prints'),
+        type: 'regression',
+        command: run('prints'),
+      },
+    ],
+    verifierPackage: { sha256 },
+    acknowledgements: [{ code: 'CLOCK_IN_HARNESS', reason: `${word} does not settle anything` }],
+    proof: [
+      { commit: Buffer.from(word.padEnd(20, '.')).toString('hex').slice(0, 40), expected: 'PASS' },
+    ],
+  });
+}
+
+/** Each judges by what hello.sh says; the one that asserts shows its secret in a traceback. */
+async function uploadPackage(origin: string, who: Person, canary: Canary): Promise<string> {
+  const { word, exitCode, metric, seconds, outputBytes } = canary;
+  const judge = [
+    "import { spawnSync } from 'node:child_process';",
+    "import { strictEqual } from 'node:assert';",
+    "const { status } = spawnSync('sh', ['hello.sh']);",
+  ].join('\n');
+  const files = {
+    asserts: `strictEqual(status, 0, '${word} asserts'); process.exit(${exitCode});`,
+    writes: `import('node:fs').then(({ writeFileSync }) => writeFileSync('${word}.txt', status === 0 ? '${word}' : ''));`,
+    measures: `console.log('KERVYXA_METRIC=' + (status === 0 ? ${metric} : ${metric} + 1)); Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ${seconds * 1_000});`,
+    prints: `console.log('${word}'.padEnd(${outputBytes}, '.')); process.exitCode = status;`,
+  };
+  const tree = testTree(
+    Object.fromEntries([
+      [word, { folder: true as const }],
+      ...Object.entries(files).map(([name, text]) => [
+        `${word}/${name}.mjs`,
+        `${judge}\n${text}\n`,
+      ]),
+    ]),
+  );
+  const tar = Buffer.concat(await Array.fromAsync(tree.open(new AbortController().signal)));
+  const response = await fetch(`${origin}/v1/packages`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${who.key}`, 'content-type': 'application/x-tar' },
+    body: tar,
+  });
+  const { sha256 } = (await response.json()) as { sha256: string };
+  return Sha256HexSchema.parse(sha256);
+}
+
+/** Ends an approval as a worker does that has found nothing to refuse. */
+async function approve(
+  database: Database,
+  id: string,
+  contract: ReturnType<typeof toContract>,
+): Promise<void> {
+  const { signal } = new AbortController();
+  const task = await database.work.approvalTask(id);
+  const { url, baseCommit } = contract.repository;
+  const base = await createFakeIntake({ commits: SERVED }).openBase(url, baseCommit, signal);
+  const capture = await database.work.saveBlob(base.exportCapture(signal), { bytesMax: 1_000_000 });
+  const report = await database.work.saveBlob(toBytes('{}'), { bytesMax: 2 });
+  await database.work.finishApproval(id, task?.attempt ?? 0, {
+    kind: 'proved',
+    document: canonicalJson(contract),
+    digest: contractDigest(contract),
+    baseBlob: capture.sha256,
+    provingBlob: report.sha256,
+    findings: [],
+  });
+}
+
+async function becomes(load: () => Promise<string | undefined>, wanted: string): Promise<void> {
+  await vi.waitFor(async () => expect(await load()).toBe(wanted), {
+    timeout: 60_000,
+    interval: 50,
+  });
+}
+
+async function* toBytes(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+}
+
+async function post(origin: string, { key }: Person, url: string, body?: unknown) {
+  const response = await fetch(`${origin}${url}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  expect([url, response.ok ? '' : text]).toEqual([url, '']);
+  return JSON.parse(text) as { readonly id: string };
+}
+
+function hiddenDigestsIn(result: string): string[] {
+  const { criteria } = JSON.parse(result) as {
+    criteria: { visibility: string; outputSha256: string | null }[];
+  };
+  return criteria.flatMap(({ visibility, outputSha256 }) =>
+    visibility === 'hidden' && outputSha256 !== null ? [outputSha256] : [],
+  );
+}
