@@ -107,6 +107,19 @@ describe('readTar', () => {
     }
   });
 
+  it.each([
+    ['a byte that is not UTF-8', 'path=', 5, 0xff],
+    ['a NUL', 'path=', 5, 0],
+    ['a length that is not the record’s', ' path=', -1, 0x35],
+  ])(
+    'has a long name with %s: rejected, not read under its short name',
+    async (_, text, by, to) => {
+      const archive = Buffer.concat(await Array.fromAsync(pack([{ ...FILE, path: 'é' }])));
+      archive[archive.indexOf(text) + by] = to;
+      await expect(readTar(pieces(archive), () => undefined)).rejects.toThrow('extended headers');
+    },
+  );
+
   it('rejects with what its caller throws', async () => {
     const refuse = (): never => {
       throw new Error('not this one');

@@ -45,6 +45,7 @@ export function createTarReader(onEntry: OnEntry): {
     },
   });
   parser.on('ignoredEntry', (entry: ReadEntry) => onEntry(toEntry(entry, 'other')));
+  parser.on('meta', assertRecords);
   return {
     write: (piece) => {
       // The parser knows an archive by its first entry, and an empty one has none.
@@ -61,6 +62,24 @@ export function createTarReader(onEntry: OnEntry): {
     },
   };
 }
+
+/**
+ * The parser passes over a record that it can't read, and then takes the short name of the header below for the name of
+ * the file: another one than other readers see. The long name of an old archive is no record, and ends with a NUL.
+ */
+function assertRecords(text: string): void {
+  if (text.endsWith('\0') && !RECORD_START.test(text)) return;
+  const isWhole = text
+    .replace(/\n$/, '')
+    .split('\n')
+    .every((line) => Number(RECORD_START.exec(line)?.[1]) === Buffer.byteLength(line) + 1);
+  if (!isWhole || !text.endsWith('\n') || /[\0\ufffd]/.test(text)) {
+    throw new Error('expected extended headers that can be read, got others');
+  }
+}
+
+/** `<length> <key>=`, the length that of the whole record with its newline. */
+const RECORD_START = /^(\d+) [^=\0]+=/;
 
 /** Whether a stream that begins with these bytes is a compressed one. */
 export function isCompressed(bytes: Uint8Array): boolean {
