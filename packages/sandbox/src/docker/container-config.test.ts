@@ -26,7 +26,8 @@ describe('the create body of a run', () => {
       packageVolume: 'p4ck',
       probeVolume: 'pr0be',
       depsVolume: 'd3ps',
-      hostsFile: '/v/tree/hosts',
+      uid: 1_234_567,
+      etcFolder: '/v/tree/etc',
       cgroupParent: '/kervyxa-abc/run-0/inner',
       labels: { 'dev.kervyxa.session': 'abc', 'dev.kervyxa.role': 'run' },
     });
@@ -34,7 +35,7 @@ describe('the create body of a run', () => {
       Image: 'sha256:1234',
       Entrypoint: ['/bin/sh', '-c', GATE_SCRIPT, 'sh'],
       Cmd: ['npm test'],
-      User: '65534:65534',
+      User: '1234567:1234567',
       WorkingDir: '/workspace',
       Hostname: 'kervyxa',
       Domainname: '',
@@ -66,7 +67,11 @@ describe('the create body of a run', () => {
       ],
       HostConfig: {
         AutoRemove: false,
-        Binds: ['/v/tree/hosts:/etc/hosts:ro,rslave'],
+        Binds: [
+          '/v/tree/etc/hosts:/etc/hosts:ro,rslave',
+          '/v/tree/etc/passwd:/etc/passwd:ro,rslave',
+          '/v/tree/etc/group:/etc/group:ro,rslave',
+        ],
         RestartPolicy: { Name: 'no' },
         NetworkMode: 'none',
         Dns: ['127.0.0.1'],
@@ -154,17 +159,23 @@ describe('the create body of a run', () => {
 
 describe('the create body of a keeper', () => {
   const mounts = [
-    tmpfsVolume('/k/tree', { sizeBytes: 4_096, inodesMax: 10 }, LABELS),
+    tmpfsVolume('/k/tree', { sizeBytes: 4_096, inodesMax: 10 }, 1_234_567, LABELS),
     namedVolume('n4me', '/k/from', true),
   ];
-  const keeper = { image: 'sha256:tools', privileged: false, mounts, labels: {} };
+  const keeper = {
+    image: 'sha256:tools',
+    uid: 1_234_567,
+    privileged: false,
+    mounts,
+    labels: {},
+  };
 
   it('runs our script, as nobody, on our image', () => {
     expect(toKeeperConfig(keeper)).toMatchObject({
       Image: 'sha256:tools',
       Entrypoint: ['/bin/sh', '-c', KEEPER_SCRIPT],
       Cmd: [],
-      User: '65534:65534',
+      User: '1234567:1234567',
       NetworkDisabled: true,
       HostConfig: { CapDrop: ['ALL'], ReadonlyRootfs: true, PidsLimit: 64, NetworkMode: 'none' },
     });
@@ -177,7 +188,7 @@ describe('the create body of a keeper', () => {
       Options: {
         type: 'tmpfs',
         device: 'tmpfs',
-        o: 'size=4096,nr_inodes=10,mode=0755,uid=65534,gid=65534,nosuid,nodev',
+        o: 'size=4096,nr_inodes=10,mode=0755,uid=1234567,gid=1234567,nosuid,nodev',
       },
     });
   });

@@ -7,8 +7,8 @@ import {
   PROBE_FOLDER,
   WORKSPACE,
 } from './gate.ts';
-import { KEEPER_SCRIPT } from './keeper-script.ts';
-import { type Mount, namedVolume, UID } from './mounts.ts';
+import { ETC_FILES, KEEPER_SCRIPT } from './keeper-script.ts';
+import { type Mount, namedVolume } from './mounts.ts';
 import { SECCOMP_JSON } from './seccomp.ts';
 
 const NANO_CPUS_PER_CPU = 1_000_000_000;
@@ -28,8 +28,9 @@ export interface RunSpec {
   readonly packageVolume: string;
   readonly probeVolume: string;
   readonly depsVolume: string;
-  /** Path, for the engine, of a hosts file; with no network the engine writes none. */
-  readonly hostsFile: string;
+  readonly uid: number;
+  /** Path, for the engine, of a folder with the files of /etc that are ours. */
+  readonly etcFolder: string;
   readonly cgroupParent: string | null;
   /** One more than `limits.pidsMax` where the cgroup parent holds that limit. */
   readonly pidsLimit: number;
@@ -43,7 +44,7 @@ export interface RunSpec {
 export function toContainerConfig(spec: RunSpec) {
   const { limits } = spec;
   return {
-    ...hardened(spec.labels),
+    ...hardened(spec),
     Image: spec.image,
     Entrypoint: ['/bin/sh', '-c', GATE_SCRIPT, 'sh'],
     Cmd: [spec.command],
@@ -87,9 +88,9 @@ export function toContainerConfig(spec: RunSpec) {
         // Semaphores of honest programs live here; the engine's own would have no limit of files.
         '/dev/shm': 'rw,noexec,nosuid,nodev,size=16m,nr_inodes=1024,mode=1777',
       },
-      // The short form, which looks for its source only at the start: the file comes with the tree. The engine allows no
+      // The short form, which looks for its source only at the start: the files come with the tree. The engine allows no
       // other propagation for what lies in its own volumes.
-      Binds: [`${spec.hostsFile}:/etc/hosts:ro,rslave`],
+      Binds: ETC_FILES.map((name) => `${spec.etcFolder}/${name}:/etc/${name}:ro,rslave`),
       Mounts: [
         spec.workspace,
         namedVolume(spec.packageVolume, PACKAGE_FOLDER, true),
@@ -102,6 +103,7 @@ export function toContainerConfig(spec: RunSpec) {
 
 export interface KeeperSpec {
   readonly image: string;
+  readonly uid: number;
   /** As root with the rights to read and chown any file; only to copy a workspace that a set-up wrote. */
   readonly privileged: boolean;
   readonly mounts: readonly Mount[];
@@ -111,7 +113,7 @@ export interface KeeperSpec {
 /** The create body of a keeper: our script, on our image, with the volumes that it keeps. */
 export function toKeeperConfig(spec: KeeperSpec) {
   return {
-    ...hardened(spec.labels),
+    ...hardened(spec),
     ...(spec.privileged && { User: '0:0' }),
     Image: spec.image,
     Entrypoint: ['/bin/sh', '-c', KEEPER_SCRIPT],
@@ -131,9 +133,9 @@ export function toKeeperConfig(spec: KeeperSpec) {
   };
 }
 
-function hardened(labels: Readonly<Record<string, string>>) {
+function hardened({ uid, labels }: Pick<RunSpec, 'uid' | 'labels'>) {
   return {
-    User: `${UID}:${UID}`,
+    User: `${uid}:${uid}`,
     Hostname: 'kervyxa',
     Domainname: '',
     Tty: false,

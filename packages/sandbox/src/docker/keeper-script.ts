@@ -2,7 +2,7 @@ import { TREE_TIME } from '@kervyxa/core';
 
 /** Where a keeper has its volumes; each folder below is one. */
 export const KEEPER_ROOT = '/k';
-/** Holds `tree/` and `hosts`. */
+/** Holds `tree/` and `etc/`. */
 export const TREE_FOLDER = 'tree';
 export const HIDDEN_FOLDER = 'hidden';
 export const PROBE_INPUTS_FOLDER = 'probe';
@@ -13,6 +13,9 @@ export const EMPTY_FOLDER = 'empty';
 export const TOP_PREFIX = 'top-';
 export const COPY_FROM_FOLDER = 'from';
 export const COPY_TO_FOLDER = 'to';
+
+/** With no network the engine writes no hosts file, and no image knows the session's user. */
+export const ETC_FILES = ['hosts', 'passwd', 'group'] as const;
 
 const TREE_TIME_SECONDS = TREE_TIME.getTime() / 1_000;
 
@@ -38,8 +41,11 @@ old='touch -d @${TREE_TIME_SECONDS}'
 layout() {
   set --
   for top in ${TOP_PREFIX}*; do set -- "$@" $top/upper $top/work; done
-  mkdir ${TREE_FOLDER}/tree "$@" && $old ${EMPTY_FOLDER} ${TOP_PREFIX}*/upper &&
-    echo '127.0.0.1 localhost' >${TREE_FOLDER}/hosts
+  mkdir ${TREE_FOLDER}/tree ${TREE_FOLDER}/etc "$@" && $old ${EMPTY_FOLDER} ${TOP_PREFIX}*/upper &&
+    cd ${TREE_FOLDER}/etc && echo '127.0.0.1 localhost' >hosts &&
+    uid=$(id -u) && rest=/nonexistent:/usr/sbin/nologin &&
+    printf '%s\\n' root:x:0:0:root:/root:/bin/sh nobody:x:$uid:$uid:nobody:$rest >passwd &&
+    printf '%s\\n' root:x:0: nogroup:x:$uid: >group && cd ${KEEPER_ROOT}
 }
 frames() {
   while read -r bytes && [ "$bytes" -gt 0 ]; do head -c "$bytes" || exit 1; done

@@ -1,5 +1,3 @@
-/** Owner of every file of ours and of every process of the solver's: nobody. */
-export const UID = 65_534;
 /** How many files a run may add; an inode bomb ends here with ENOSPC (THREATS C03). */
 export const WORKSPACE_INODES_MAX = 65_536;
 
@@ -27,14 +25,15 @@ export interface TmpfsSize {
 export function tmpfsVolume(
   target: string,
   size: TmpfsSize,
+  uid: number,
   labels: Record<string, string>,
 ): Mount {
   const o = [
     `size=${size.sizeBytes}`,
     `nr_inodes=${size.inodesMax}`,
     'mode=0755',
-    `uid=${UID}`,
-    `gid=${UID}`,
+    `uid=${uid}`,
+    `gid=${uid}`,
     'nosuid',
     'nodev',
   ];

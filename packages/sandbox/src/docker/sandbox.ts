@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { type Clock, isAppError, systemClock, type TreeArchive } from '@kervyxa/core';
 import type {
   EngineFacts,
@@ -38,6 +38,15 @@ const TREE_INODES_MAX = 1_000_000_000;
  * in a volume alone.
  */
 const SEEN_SIZE: TmpfsSize = { sizeBytes: 2 ** 40, inodesMax: TREE_INODES_MAX };
+
+/**
+ * The kernel counts some things for each user over all containers: inotify instances, queued signals, message queues,
+ * files on their way through sockets, locked and piped pages. Under one user the code of one solver could use up what
+ * another's needs, so each session has its own, an even one and the next. All have seven digits, and fit the headers of
+ * archives.
+ */
+const UID_MIN = 1_000_000;
+const UID_MAX = 2_000_000;
 
 export interface DockerSandboxOptions {
   /** `unix:///path/to/docker.sock` or `tcp://host:port`. */
@@ -92,7 +101,11 @@ class DockerSandbox implements Sandbox {
   async openSession(request: SessionRequest, signal: AbortSignal): Promise<SandboxSession> {
     assertSessionRequest(request);
     signal.throwIfAborted();
-    const name = { id: randomBytes(16).toString('hex'), labels: this.#labels };
+    const name = {
+      id: randomBytes(16).toString('hex'),
+      uid: randomInt(UID_MIN / 2, UID_MAX / 2) * 2,
+      labels: this.#labels,
+    };
     try {
       // Settled, not raced: the keeper's container must be there, or not, before it can be removed.
       const [state, image, keeper] = await settleAll([
@@ -148,11 +161,12 @@ class DockerSandbox implements Sandbox {
     const { tree, limits, runsMax } = request;
     const labels = toLabels(session, 'volume');
     const volume = (folder: string, size: TmpfsSize): Mount =>
-      tmpfsVolume(`${KEEPER_ROOT}/${folder}`, size, labels);
+      tmpfsVolume(`${KEEPER_ROOT}/${folder}`, size, session.uid, labels);
     const seen = [EMPTY_FOLDER, ...toFillings(request).keys()];
     const tops = [SETUP_TOP, ...Array.from({ length: runsMax }, (_, run) => topOf(run))];
     return Keeper.create(this.#engine, {
       image: this.#toolsImage,
+      uid: session.uid,
       privileged: false,
       labels: toLabels(session, 'keeper'),
       mounts: [

@@ -7,7 +7,7 @@ import { never, run, textOf, toRequest, withSession } from '../testing/harness.t
 import { testTree } from '../testing/trees.ts';
 
 /** Everything about every file but the link counts of folders, which an overlay does not keep. */
-const DESCRIBE = `find . -type d -printf '%p %y %m - %U:%G %T@ %l\\n' -o -printf '%p %y %m %n %U:%G %T@ %l\\n' | sed -E 's/(\\.[0-9]{3})[0-9]+/\\1/' | sort
+const DESCRIBE = `find . -type d -printf '%p %y %m - %u:%g %T@ %l\\n' -o -printf '%p %y %m %n %u:%g %T@ %l\\n' | sed -E 's/(\\.[0-9]{3})[0-9]+/\\1/' | sort
   find . -type f -perm -u+r -exec sha256sum {} + | sort`;
 // Names, modes, links, times and special files that a copy could lose; times are set, so that both can be compared.
 const SET_UP = `mkdir -p made/deep; echo one > made/one; ln made/one made/two; ln -s ../a.txt made/link
@@ -53,13 +53,13 @@ describe('the way in which a workspace is made', () => {
     const overlay = await describeWorkspaces('overlay');
     expect(overlay).toEqual(await describeWorkspaces('copy'));
     const [fresh, prepared] = overlay;
-    expect(fresh).toContain('./go.sh f 755 1 65534:65534 946684800.000 \n');
-    expect(fresh).toContain('./empty d 755 - 65534:65534 946684800.000 \n');
-    expect(fresh).toContain('./absolute l 777 1 65534:65534 946684800.000 /etc/hostname\n');
-    expect(prepared).toContain('. d 755 - 65534:65534 1000000000.500 \n');
-    expect(prepared).toContain('./made/deep d 2750 - 65534:65534 1000000000.500 \n');
-    expect(prepared).toContain('./made/two f 0 2 65534:65534 1000000000.500 \n');
-    expect(prepared).toContain('./moved/b.txt f 644 1 65534:65534 1000000000.500 \n');
+    expect(fresh).toContain('./go.sh f 755 1 nobody:nogroup 946684800.000 \n');
+    expect(fresh).toContain('./empty d 755 - nobody:nogroup 946684800.000 \n');
+    expect(fresh).toContain('./absolute l 777 1 nobody:nogroup 946684800.000 /etc/hostname\n');
+    expect(prepared).toContain('. d 755 - nobody:nogroup 1000000000.500 \n');
+    expect(prepared).toContain('./made/deep d 2750 - nobody:nogroup 1000000000.500 \n');
+    expect(prepared).toContain('./made/two f 0 2 nobody:nogroup 1000000000.500 \n');
+    expect(prepared).toContain('./moved/b.txt f 644 1 nobody:nogroup 1000000000.500 \n');
     expect(prepared).not.toContain('./folder');
   });
 

@@ -268,10 +268,10 @@ describe('an image', () => {
       WorkingDir: '/nowhere',
     });
     await withSession({ ...bench, image }, {}, async (session) => {
-      const outcome = await run(session, 'id -u; pwd; echo "$PATH$NODE_OPTIONS"; exit 1');
+      const outcome = await run(session, 'id -un; pwd; echo "$PATH$NODE_OPTIONS"; exit 1');
       expect(outcome.exitCode).toBe(1);
       expect(textOf(outcome)).toBe(
-        '65534\n/workspace\n/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\n',
+        'nobody\n/workspace\n/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\n',
       );
     });
     await bench.docker.getImage(image).remove();

@@ -63,7 +63,7 @@ export function topVolume(top: string, workspaceBytes: number, session: SessionN
     sizeBytes: workspaceBytes,
     inodesMax: WORKSPACE_INODES_MAX + OVERHEAD_INODES,
   };
-  return tmpfsVolume(`${KEEPER_ROOT}/${top}`, size, toLabels(session, 'volume'));
+  return tmpfsVolume(`${KEEPER_ROOT}/${top}`, size, session.uid, toLabels(session, 'volume'));
 }
 
 /**
@@ -111,6 +111,7 @@ export class OverlayWorkspaces implements WorkspaceMaker {
     if (inodesUsed <= DEPTH_MAX) return false;
     const looker = await Keeper.create(engine, {
       image: keeper.image,
+      uid: session.uid,
       privileged: true,
       mounts: [
         namedVolume(keeper.volume(SETUP_TOP).name, `${KEEPER_ROOT}/${COPY_FROM_FOLDER}`, true),
@@ -192,10 +193,16 @@ export class CopyWorkspaces implements WorkspaceMaker {
     };
     const filler = await Keeper.create(engine, {
       image: keeper.image,
+      uid: session.uid,
       privileged: true,
       mounts: [
         namedVolume(source.volume(sourceFolder).name, `${KEEPER_ROOT}/${COPY_FROM_FOLDER}`, true),
-        tmpfsVolume(`${KEEPER_ROOT}/${COPY_TO_FOLDER}`, size, toLabels(session, 'volume')),
+        tmpfsVolume(
+          `${KEEPER_ROOT}/${COPY_TO_FOLDER}`,
+          size,
+          session.uid,
+          toLabels(session, 'volume'),
+        ),
       ],
       labels: toLabels(session, 'filler'),
     });
