@@ -1,0 +1,30 @@
+import { keepSeed, readSeeds } from './seeds.ts';
+import { TARGETS } from './targets/index.ts';
+
+const SECONDS_DEFAULT = 600;
+
+/** Each target in turn, or those whose names hold a word of the command line. What breaks one is kept as a seed. */
+async function main(): Promise<void> {
+  const words = process.argv.slice(2);
+  const targets = TARGETS.filter(({ name }) => words.every((word) => name.includes(word)));
+  const seconds = Number(process.env['FUZZ_SECONDS'] ?? SECONDS_DEFAULT);
+  if (targets.length === 0 || !(seconds > 0)) {
+    const names = TARGETS.map(({ name }) => `  ${name}\n`).join('');
+    process.stderr.write(`FUZZ_SECONDS=${SECONDS_DEFAULT} npm run fuzz [-- WORD…]\n\n${names}`);
+    process.exitCode = 2;
+    return;
+  }
+  const seeds = readSeeds();
+  for (const { name, run } of targets) {
+    process.stdout.write(`${name}: `);
+    const milliseconds = (seconds * 1_000) / targets.length;
+    const { runCount, failure } = await run({ milliseconds, seeds: seeds[name] ?? [] });
+    process.stdout.write(`${runCount} inputs${failure === null ? '' : ', BROKEN'}\n`);
+    if (failure === null) continue;
+    process.stdout.write(`${JSON.stringify(failure.seed)}\n${failure.why}\n`);
+    keepSeed(name, failure.seed);
+    process.exitCode = 1;
+  }
+}
+
+await main();

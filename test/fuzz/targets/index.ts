@@ -1,0 +1,22 @@
+import type { FuzzTarget } from '../target.ts';
+import * as archive from './archive.ts';
+import * as contractDocument from './contract-document.ts';
+import * as contractText from './contract-text.ts';
+import * as gitOutput from './git-output.ts';
+import * as metric from './metric.ts';
+import * as names from './names.ts';
+import * as patterns from './patterns.ts';
+import * as reports from './reports.ts';
+import * as urls from './urls.ts';
+
+export const TARGETS: readonly FuzzTarget[] = [
+  metric,
+  gitOutput,
+  archive,
+  contractText,
+  contractDocument,
+  patterns,
+  names,
+  urls,
+  reports,
+].flatMap((module) => Object.values(module));
