@@ -19,6 +19,11 @@ export interface SessionRequest {
   readonly image: string;
   readonly limits: SandboxLimits;
   readonly tree: TreeArchive;
+  /**
+   * Files and links of the tree that every run finds as the tree has them, whatever set-up put in their place: code of
+   * the solver's may have run in it. Left out: none.
+   */
+  readonly keptPaths?: readonly string[];
   /** Hidden files, at `$KERVYXA_VERIFIER_PACKAGE` for the runs that ask for them and for no other. */
   readonly verifierPackage: TreeArchive | null;
   /** What a probe gets of them, at `$KERVYXA_PROBE`; left out or null: an empty folder in the same place. */
@@ -123,7 +128,8 @@ export interface StagedRun {
 
 /**
  * One tree on one image. `runSetup` zero or more times, one after another, before the first `stage`; what the last
- * one left is where every staged run starts, and no run can change that. Then `stage` side by side as wished.
+ * one left, with `keptPaths` put back, is where every staged run starts, and no run can change that. Then `stage` side
+ * by side as wished.
  * `close` disposes of every run and removes every container and volume of the session, also after a failed start;
  * safe twice.
  */

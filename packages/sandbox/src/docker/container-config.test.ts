@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toContainerConfig, toKeeperConfig } from './container-config.ts';
 import { namedVolume, overlayVolume, tmpfsVolume } from './mounts.ts';
+import { RUN_SCRIPT } from './apart.ts';
 import { GATE_SCRIPT } from './gate.ts';
 import { KEEPER_SCRIPT } from './keeper-script.ts';
 import { SECCOMP_JSON } from './seccomp.ts';
@@ -13,6 +14,7 @@ describe('the create body of a run', () => {
     const body = toContainerConfig({
       image: 'sha256:1234',
       command: 'npm test',
+      isApart: false,
       limits: {
         memoryBytes: 268_435_456,
         cpuCount: 1.5,
@@ -71,6 +73,7 @@ describe('the create body of a run', () => {
           '/v/tree/etc/hosts:/etc/hosts:ro,rslave',
           '/v/tree/etc/passwd:/etc/passwd:ro,rslave',
           '/v/tree/etc/group:/etc/group:ro,rslave',
+          '/v/tree/etc/kervyxa-run:/usr/local/bin/kervyxa-run:ro,rslave',
         ],
         RestartPolicy: { Name: 'no' },
         NetworkMode: 'none',
@@ -162,19 +165,13 @@ describe('the create body of a keeper', () => {
     tmpfsVolume('/k/tree', { sizeBytes: 4_096, inodesMax: 10 }, 1_234_567, LABELS),
     namedVolume('n4me', '/k/from', true),
   ];
-  const keeper = {
-    image: 'sha256:tools',
-    uid: 1_234_567,
-    privileged: false,
-    mounts,
-    labels: {},
-  };
+  const keeper = { image: 'sha256:tools', uid: 1_234_567, privileged: false, mounts, labels: {} };
 
   it('runs our script, as nobody, on our image', () => {
     expect(toKeeperConfig(keeper)).toMatchObject({
       Image: 'sha256:tools',
-      Entrypoint: ['/bin/sh', '-c', KEEPER_SCRIPT],
-      Cmd: [],
+      Entrypoint: ['/bin/sh', '-c', KEEPER_SCRIPT, 'sh'],
+      Cmd: [RUN_SCRIPT],
       User: '1234567:1234567',
       NetworkDisabled: true,
       HostConfig: { CapDrop: ['ALL'], ReadonlyRootfs: true, PidsLimit: 64, NetworkMode: 'none' },

@@ -1,5 +1,15 @@
 import type { SandboxLimits } from '../port.ts';
 import {
+  APART_GATE_SCRIPT,
+  CALLS_FOLDER,
+  COMMAND_VARIABLE,
+  GATE_CAPABILITIES,
+  RUN_PROGRAM,
+  RUN_SCRIPT,
+  SEALED_FOLDER,
+  toCheckUid,
+} from './apart.ts';
+import {
   DEPS_FOLDER,
   GATE_SCRIPT,
   HOME_FOLDER,
@@ -21,6 +31,8 @@ const KEEPER_PIDS_MAX = 64;
 export interface RunSpec {
   readonly image: string;
   readonly command: string;
+  /** The command runs as a user of its own, the only one who can read the package. */
+  readonly isApart: boolean;
   readonly limits: SandboxLimits;
   /** CPU numbers of the host. */
   readonly cpus: readonly number[];
@@ -29,7 +41,7 @@ export interface RunSpec {
   readonly probeVolume: string;
   readonly depsVolume: string;
   readonly uid: number;
-  /** Path, for the engine, of a folder with the files of /etc that are ours. */
+  /** Path, for the engine, of a folder with the files of /etc that are ours, and `kervyxa-run`. */
   readonly etcFolder: string;
   readonly cgroupParent: string | null;
   /** One more than `limits.pidsMax` where the cgroup parent holds that limit. */
@@ -46,9 +58,19 @@ export function toContainerConfig(spec: RunSpec) {
   return {
     ...hardened(spec),
     Image: spec.image,
-    Entrypoint: ['/bin/sh', '-c', GATE_SCRIPT, 'sh'],
-    Cmd: [spec.command],
-    WorkingDir: WORKSPACE,
+    ...(spec.isApart
+      ? {
+          User: '0:0',
+          Entrypoint: ['/bin/sh', '-c', APART_GATE_SCRIPT],
+          Cmd: [],
+          // Root without capabilities may be kept out of a folder of the solver's, and its gate goes there as another.
+          WorkingDir: '/',
+        }
+      : {
+          Entrypoint: ['/bin/sh', '-c', GATE_SCRIPT, 'sh'],
+          Cmd: [spec.command],
+          WorkingDir: WORKSPACE,
+        }),
     Env: [
       'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
       `HOME=${HOME_FOLDER}`,
@@ -65,9 +87,11 @@ export function toContainerConfig(spec: RunSpec) {
       // Not there without a bundle, and then npm and pip go by their defaults.
       `NPM_CONFIG_USERCONFIG=${DEPS_FOLDER}/npmrc`,
       `PIP_CONFIG_FILE=${DEPS_FOLDER}/pip.conf`,
+      ...(spec.isApart ? [`${COMMAND_VARIABLE}=${spec.command}`] : []),
     ],
     HostConfig: {
       ...hardenedHost(),
+      ...(spec.isApart && { CapAdd: GATE_CAPABILITIES }),
       // PID 1 would ignore its own signals, and leave its children's remains (THREATS C08).
       Init: true,
       Memory: limits.memoryBytes,
@@ -87,10 +111,17 @@ export function toContainerConfig(spec: RunSpec) {
         '/tmp': 'rw,noexec,nosuid,nodev,size=64m,nr_inodes=16384,mode=1777',
         // Semaphores of honest programs live here; the engine's own would have no limit of files.
         '/dev/shm': 'rw,noexec,nosuid,nodev,size=16m,nr_inodes=1024,mode=1777',
+        ...(spec.isApart && {
+          [SEALED_FOLDER]: `rw,noexec,nosuid,nodev,size=64m,nr_inodes=16384,${toOwner(spec, '0700')}`,
+          [CALLS_FOLDER]: `rw,noexec,nosuid,nodev,size=16m,nr_inodes=4096,${toOwner(spec, '0711')}`,
+        }),
       },
       // The short form, which looks for its source only at the start: the files come with the tree. The engine allows no
       // other propagation for what lies in its own volumes.
-      Binds: ETC_FILES.map((name) => `${spec.etcFolder}/${name}:/etc/${name}:ro,rslave`),
+      Binds: [
+        ...ETC_FILES.map((name) => `${spec.etcFolder}/${name}:/etc/${name}:ro,rslave`),
+        `${spec.etcFolder}/kervyxa-run:${RUN_PROGRAM}:ro,rslave`,
+      ],
       Mounts: [
         spec.workspace,
         namedVolume(spec.packageVolume, PACKAGE_FOLDER, true),
@@ -99,6 +130,10 @@ export function toContainerConfig(spec: RunSpec) {
       ],
     },
   };
+}
+
+function toOwner({ uid }: RunSpec, mode: string): string {
+  return `mode=${mode},uid=${toCheckUid(uid)},gid=${toCheckUid(uid)}`;
 }
 
 export interface KeeperSpec {
@@ -116,8 +151,8 @@ export function toKeeperConfig(spec: KeeperSpec) {
     ...hardened(spec),
     ...(spec.privileged && { User: '0:0' }),
     Image: spec.image,
-    Entrypoint: ['/bin/sh', '-c', KEEPER_SCRIPT],
-    Cmd: [],
+    Entrypoint: ['/bin/sh', '-c', KEEPER_SCRIPT, 'sh'],
+    Cmd: [RUN_SCRIPT],
     WorkingDir: '/',
     Env: [
       'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',

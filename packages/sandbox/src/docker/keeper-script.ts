@@ -1,4 +1,6 @@
 import { TREE_TIME } from '@kervyxa/core';
+import { KEPT_SCRIPT } from './kept-script.ts';
+import { CHECK_USER } from './apart.ts';
 
 /** Where a keeper has its volumes; each folder below is one. */
 export const KEEPER_ROOT = '/k';
@@ -23,13 +25,14 @@ const TREE_TIME_SECONDS = TREE_TIME.getTime() / 1_000;
  * What a keeper executes, on our own image. It takes one command a line on stdin and answers each with one line that
  * begins with `ok` or `failed`, after which it exits. A tree comes as frames, a line with the number of bytes and
  * then the bytes, up to a 0: tar reads a pipe to its end, and stdin has to go on. When stdin ends, because our
- * program died, the keeper exits and its memory volumes go with it.
+ * program died, the keeper exits and its memory volumes go with it. `$1` is the text of `kervyxa-run`.
  *
  * Folders that an archive does not list get tar's time of day; `unpack` gives all the same, so that equal trees are
  * equal to the last bit. The root of an overlay is its top's, so `inherit` hands on what a set-up made of it. `clear`
  * frees memory early; what it may not remove goes with the volume.
  */
 export const KEEPER_SCRIPT = `umask 022
+run=$1
 cd ${KEEPER_ROOT} || exit 1
 while read -r skip skip skip skip at rest; do
   case "$at $rest" in
@@ -43,9 +46,11 @@ layout() {
   for top in ${TOP_PREFIX}*; do set -- "$@" $top/upper $top/work; done
   mkdir ${TREE_FOLDER}/tree ${TREE_FOLDER}/etc "$@" && $old ${EMPTY_FOLDER} ${TOP_PREFIX}*/upper &&
     cd ${TREE_FOLDER}/etc && echo '127.0.0.1 localhost' >hosts &&
-    uid=$(id -u) && rest=/nonexistent:/usr/sbin/nologin &&
-    printf '%s\\n' root:x:0:0:root:/root:/bin/sh nobody:x:$uid:$uid:nobody:$rest >passwd &&
-    printf '%s\\n' root:x:0: nogroup:x:$uid: >group && cd ${KEEPER_ROOT}
+    uid=$(id -u) && next=$((uid + 1)) && rest=/nonexistent:/usr/sbin/nologin &&
+    printf '%s\\n' root:x:0:0:root:/root:/bin/sh nobody:x:$uid:$uid:nobody:$rest \
+      ${CHECK_USER}:x:$next:$next:${CHECK_USER}:$rest >passwd &&
+    printf '%s\\n' root:x:0: nogroup:x:$uid: ${CHECK_USER}:x:$next: >group &&
+    printf '%s\\n' "$run" >kervyxa-run && chmod 755 kervyxa-run && cd ${KEEPER_ROOT}
 }
 frames() {
   while read -r bytes && [ "$bytes" -gt 0 ]; do head -c "$bytes" || exit 1; done
@@ -53,6 +58,7 @@ frames() {
 unpack() {
   frames | tar -xf - -C "$1" && find "$1" -type d -exec $old {} +
 }
+${KEPT_SCRIPT}
 clear() {
   chmod -R u+rwx "$1"/upper; rm -rf "$1"/upper
   true
@@ -62,6 +68,8 @@ while read -r verb one two; do
   case $verb in
     layout) layout ;;
     unpack) unpack $one ;;
+    keep) keep $one ;;
+    restore) restore $one ;;
     clear) clear $one ;;
     inherit) chmod --reference=$one/upper $two/upper && touch -r $one/upper $two/upper ;;
     copy) cp -a $one/. $two/ ;;

@@ -94,18 +94,20 @@ export class Keeper {
 
   /** Unpacks a tree into a folder; the stream is read no faster than it is written. */
   async unpack(folder: string, archive: TreeArchive, signal: AbortSignal): Promise<void> {
-    await this.#ask(`unpack ${folder}`, async () => {
-      // The next frame is read while one is on its way.
-      let sent: Promise<unknown> = Promise.resolve();
-      for await (const frame of packFrames(archive.open(signal))) {
-        await sent;
-        signal.throwIfAborted();
-        // The keeper may die half-way; then nobody takes the bytes.
-        sent = Promise.race([this.#attachment.write(frame), this.#attachment.ended]);
-        sent.catch(() => undefined);
-      }
-      await sent;
-    });
+    await this.#ask(`unpack ${folder}`, () => this.#send(archive.open(signal), signal));
+  }
+
+  /** Copies paths of a tree, of which there is at least one, as those that every run finds as they are now. */
+  async keep(folder: string, paths: readonly string[], signal: AbortSignal): Promise<void> {
+    const names = async function* (): AsyncGenerator<Uint8Array> {
+      for (const path of paths) yield Buffer.from(`${path}\0`);
+    };
+    await this.#ask(`keep ${folder}`, () => this.#send(names(), signal));
+  }
+
+  /** Puts what is kept into a folder, in the place of what is there. */
+  async restore(toFolder: string): Promise<void> {
+    await this.#ask(`restore ${toFolder}`);
   }
 
   async copy(fromFolder: string, toFolder: string): Promise<void> {
@@ -150,6 +152,19 @@ export class Keeper {
   /** Ends the keeper; its container is still to be removed. */
   disconnect(): void {
     this.#attachment.close();
+  }
+
+  async #send(pieces: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void> {
+    // The next frame is read while one is on its way.
+    let sent: Promise<unknown> = Promise.resolve();
+    for await (const frame of packFrames(pieces)) {
+      await sent;
+      signal.throwIfAborted();
+      // The keeper may die half-way; then nobody takes the bytes.
+      sent = Promise.race([this.#attachment.write(frame), this.#attachment.ended]);
+      sent.catch(() => undefined);
+    }
+    await sent;
   }
 
   /** One command at a time: an answer is known by its place alone. */

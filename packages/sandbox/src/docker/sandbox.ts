@@ -24,6 +24,7 @@ import {
   TREE_FOLDER,
 } from './keeper-script.ts';
 import { Keeper } from './keeper.ts';
+import { KEPT_FOLDER } from './kept-script.ts';
 import { type SessionName, toLabels } from './labels.ts';
 import { DockerSession } from './session.ts';
 import { SETUP_TOP, topOf, topVolume } from './workspaces.ts';
@@ -51,7 +52,7 @@ const UID_MAX = 2_000_000;
 export interface DockerSandboxOptions {
   /** `unix:///path/to/docker.sock` or `tcp://host:port`. */
   readonly dockerHost: string;
-  /** An image of our own with sh, tar, head, find, touch, cp, chmod, rm and GNU stat; nothing else runs in it. */
+  /** An image of our own with sh, tar, head, find, xargs, touch, cp, chmod, rm and GNU stat; nothing else runs in it. */
   readonly toolsImage: string;
   readonly clock?: Clock;
   /** How to make workspaces; found out by trying where it is left out. */
@@ -158,7 +159,7 @@ class DockerSandbox implements Sandbox {
   }
 
   #createKeeper(session: SessionName, request: SessionRequest) {
-    const { tree, limits, runsMax } = request;
+    const { tree, keptPaths = [], limits, runsMax } = request;
     const labels = toLabels(session, 'volume');
     const volume = (folder: string, size: TmpfsSize): Mount =>
       tmpfsVolume(`${KEEPER_ROOT}/${folder}`, size, session.uid, labels);
@@ -171,6 +172,7 @@ class DockerSandbox implements Sandbox {
       labels: toLabels(session, 'keeper'),
       mounts: [
         volume(TREE_FOLDER, toVolumeSize(tree)),
+        ...(keptPaths.length > 0 ? [volume(KEPT_FOLDER, SEEN_SIZE)] : []),
         ...seen.map((folder) => volume(folder, SEEN_SIZE)),
         ...tops.map((top) => topVolume(top, limits.workspaceBytes, session)),
       ],
@@ -192,6 +194,8 @@ async function layOut(
 async function fill(keeper: Keeper, request: SessionRequest, signal: AbortSignal): Promise<void> {
   await keeper.layout();
   await keeper.unpack(`${TREE_FOLDER}/tree`, request.tree, signal);
+  const { keptPaths = [] } = request;
+  if (keptPaths.length > 0) await keeper.keep(`${TREE_FOLDER}/tree`, keptPaths, signal);
   for (const [folder, archive] of toFillings(request)) await keeper.unpack(folder, archive, signal);
 }
 

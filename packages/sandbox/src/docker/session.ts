@@ -75,8 +75,10 @@ export class DockerSession implements SandboxSession {
     // Whoever waits is told; nobody need wait.
     parts.ready.catch(() => undefined);
     this.#lifecycle = new SessionLifecycle(parts.request.runsMax);
-    const { workspaceBytes } = parts.request.limits;
-    const context = { ...parts, session: parts.name, workspaceBytes };
+    const { limits, keptPaths = [] } = parts.request;
+    const { workspaceBytes } = limits;
+    const hasKept = keptPaths.length > 0;
+    const context = { ...parts, session: parts.name, workspaceBytes, hasKept };
     this.#makers = {
       overlay: new OverlayWorkspaces(context),
       copy: new CopyWorkspaces(context),
@@ -220,6 +222,7 @@ export class DockerSession implements SandboxSession {
       spec: {
         image,
         command: request.command,
+        isApart: request.package === 'apart',
         limits,
         cpus,
         workspace: workspace.mount,

@@ -64,6 +64,40 @@ describe('the way in which a workspace is made', () => {
   });
 
   it.each(['overlay', 'copy'] as const)(
+    'puts kept paths of %s back, whatever a set-up did to them or the folders above',
+    async (strategy) => {
+      const { dockerHost, image } = bench;
+      const sandbox = createDockerSandbox({ dockerHost, toolsImage: image, strategy });
+      const kept = {
+        'file/x': 'X',
+        'gone/y': 'Y',
+        'folder/z': 'Z',
+        'linked/w': 'W',
+        'moved/v.sh': { script: 'V' },
+        'locked/u': 'U',
+        link: { link: 'file/x' },
+        '-odd\n"name"': 'O',
+      };
+      const keptTree = testTree({ ...kept, 'mine/w': 'M' });
+      const look = `{ ${DESCRIBE}; } | grep -v -e made -e mine -e '^[.] d'`;
+      const looked = await withSession({ sandbox, image }, { tree: keptTree }, (session) =>
+        run(session, look),
+      );
+      const spoil = `printf mine > file/x; touch -d @1 file; rm -r gone; rm folder/z; mkdir -p folder/z/made
+        rm -r linked; ln -s mine linked; mv moved made; echo > moved; chmod 777 locked/u; chmod 0 locked
+        ln -sf /etc/passwd link; rm ./-odd*`;
+      const request = { tree: keptTree, keptPaths: Object.keys(kept) };
+      await withSession({ sandbox, image }, request, async (session) => {
+        expect(await session.runSetup(toRequest(spoil), never)).toMatchObject({ exitCode: 0 });
+        expect(textOf(await run(session, look))).toBe(textOf(looked));
+        expect(textOf(await run(session, 'cat made/v.sh mine/w'))).toBe('VM');
+        expect(textOf(await run(session, 'echo again > file/x; cat file/x'))).toBe('again\n');
+        expect(textOf(await run(session, 'cat file/x'))).toBe('X');
+      });
+    },
+  );
+
+  it.each(['overlay', 'copy'] as const)(
     'leaves a run of %s the same room, whatever the set-up used',
     async (strategy) => {
       const { dockerHost, image } = bench;

@@ -16,6 +16,7 @@ import {
   TREE_FOLDER,
 } from './keeper-script.ts';
 import { Keeper, type VolumeUsage } from './keeper.ts';
+import { KEPT_FOLDER } from './kept-script.ts';
 import { type SessionName, toLabels } from './labels.ts';
 
 export const SETUP_TOP = `${TOP_PREFIX}setup`;
@@ -52,6 +53,8 @@ export interface WorkspaceContext {
   /** Keeps the tree, and a top for the set-up and for each run. */
   readonly keeper: Keeper;
   readonly workspaceBytes: number;
+  /** The keeper has paths of the tree that every run finds as they are there. */
+  readonly hasKept: boolean;
 }
 
 export function topOf(run: number): string {
@@ -91,10 +94,15 @@ export class OverlayWorkspaces implements WorkspaceMaker {
   async forRun(run: number): Promise<Workspace> {
     const { keeper } = this.#context;
     if (this.#hasSetup) await keeper.inherit(SETUP_TOP, topOf(run));
-    const setup = this.#hasSetup ? [`${keeper.volume(SETUP_TOP).path}/upper`] : [];
-    return this.#workspace(topOf(run), [...setup, this.#treePath()], async () =>
-      keeper.clear(topOf(run)),
-    );
+    const lowers = [...(this.#hasSetup ? this.#setupPaths() : []), this.#treePath()];
+    return this.#workspace(topOf(run), lowers, async () => keeper.clear(topOf(run)));
+  }
+
+  /** What is kept lies above what the set-up wrote, and so takes the place of whatever is there. */
+  #setupPaths(): string[] {
+    const { keeper, hasKept } = this.#context;
+    const kept = hasKept ? [keeper.volume(KEPT_FOLDER).path] : [];
+    return [...kept, `${keeper.volume(SETUP_TOP).path}/upper`];
   }
 
   async isSetupFull(): Promise<boolean> {
@@ -160,6 +168,7 @@ export class CopyWorkspaces implements WorkspaceMaker {
   async forRun(): Promise<Workspace> {
     const setup = await this.#setup;
     const filler = await (setup === null ? this.#copyTree() : this.#copySetup(setup));
+    if (setup !== null && this.#context.hasKept) await filler.restore(COPY_TO_FOLDER);
     return this.#workspace(filler, async () => {
       filler.disconnect();
       await removeContainer(this.#context.engine, filler.containerId);
@@ -185,11 +194,13 @@ export class CopyWorkspaces implements WorkspaceMaker {
 
   /** A keeper of its own for each copy, so that the volume is as large as what is copied and the room for changes. */
   async #copy(source: Keeper, sourceFolder: string, from: string): Promise<Keeper> {
-    const { engine, session, keeper, workspaceBytes } = this.#context;
-    const { bytesUsed, inodesUsed } = await source.usage(sourceFolder);
+    const { engine, session, keeper, workspaceBytes, hasKept } = this.#context;
+    const used = await source.usage(sourceFolder);
+    // The set-up may have taken away what is kept, and then it comes on top.
+    const kept = hasKept ? await keeper.usage(KEPT_FOLDER) : { bytesUsed: 0, inodesUsed: 0 };
     const size = {
-      sizeBytes: bytesUsed + workspaceBytes,
-      inodesMax: inodesUsed + WORKSPACE_INODES_MAX,
+      sizeBytes: used.bytesUsed + kept.bytesUsed + workspaceBytes,
+      inodesMax: used.inodesUsed + kept.inodesUsed + WORKSPACE_INODES_MAX,
     };
     const filler = await Keeper.create(engine, {
       image: keeper.image,
@@ -197,6 +208,9 @@ export class CopyWorkspaces implements WorkspaceMaker {
       privileged: true,
       mounts: [
         namedVolume(source.volume(sourceFolder).name, `${KEEPER_ROOT}/${COPY_FROM_FOLDER}`, true),
+        ...(hasKept
+          ? [namedVolume(keeper.volume(KEPT_FOLDER).name, `${KEEPER_ROOT}/${KEPT_FOLDER}`, true)]
+          : []),
         tmpfsVolume(
           `${KEEPER_ROOT}/${COPY_TO_FOLDER}`,
           size,

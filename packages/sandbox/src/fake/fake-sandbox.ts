@@ -131,6 +131,7 @@ class FakeSession implements SandboxSession {
   readonly #request: SessionRequest;
   readonly #commands: FakeSandboxOptions['commands'];
   readonly #view: SessionView;
+  readonly #tree: FakeFiles;
   readonly #lifecycle: SessionLifecycle;
 
   constructor(
@@ -141,6 +142,7 @@ class FakeSession implements SandboxSession {
     this.#request = request;
     this.#commands = commands;
     this.#view = view;
+    this.#tree = new Map(view.workspace);
     this.#lifecycle = new SessionLifecycle(request.runsMax);
   }
 
@@ -158,11 +160,24 @@ class FakeSession implements SandboxSession {
     assertRunRequest(request);
     this.#lifecycle.beginStage();
     signal.throwIfAborted();
-    return this.#createRun(request, new Map(this.#view.workspace));
+    return this.#createRun(request, this.#afterSetup());
   }
 
   async close(): Promise<void> {
     this.#lifecycle.close();
+  }
+
+  #afterSetup(): Map<string, FakeEntry> {
+    const workspace = new Map(this.#view.workspace);
+    for (const path of this.#request.keptPaths ?? []) {
+      const entry = this.#tree.get(path);
+      if (entry === undefined || toKind(entry) === 'folder') continue;
+      for (const other of workspace.keys()) {
+        if (other.startsWith(`${path}/`) || path.startsWith(`${other}/`)) workspace.delete(other);
+      }
+      workspace.set(path, entry);
+    }
+    return workspace;
   }
 
   #createRun(request: RunRequest, workspace: Map<string, FakeEntry>): FakeRun {
@@ -229,6 +244,10 @@ class FakeRun implements StagedRun {
   async dispose(): Promise<void> {
     this.#lifecycle.dispose();
   }
+}
+
+function toKind(entry: FakeEntry): string {
+  return typeof entry === 'object' && 'kind' in entry ? entry.kind : 'file';
 }
 
 /** Rejects with the signal's reason when it is aborted; never resolves. */

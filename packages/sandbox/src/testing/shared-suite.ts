@@ -183,6 +183,16 @@ export function itBehavesLikeASandbox(openBench: OpenBench): void {
       expect(textOf(outcome)).toBe('AB');
     });
 
+    it('overwrites or removes kept paths in set-up: each run finds them as the tree has them', async () => {
+      const keptPaths = ['a.txt'];
+      const outcome = await withSession(bench, { tree, keptPaths }, async (session) => {
+        await session.runSetup(toRequest(say('echo built > made.txt; rm a.txt')), never);
+        return run(session, say('cat made.txt; ls'));
+      });
+      const listed = textOf(outcome).replace('src/b.txt', 'src');
+      expect(listed).toBe('built\na.txt\nmade.txt\nsrc\n');
+    });
+
     it('BUG-6 starts each run from what the last set-up step left, whatever other runs do', async () => {
       const texts = await withSession(bench, { tree }, async (session) => {
         await session.runSetup(toRequest(say('echo built > made.txt; rm a.txt')), never);

@@ -1,0 +1,28 @@
+/** Folder of the keeper's: the paths of the tree that every run finds as they are there. */
+export const KEPT_FOLDER = 'kept';
+
+/**
+ * Functions of the keeper's script. `keep` takes names of the tree that each end with NUL, as frames, and copies them
+ * into a folder: links would cost no memory, but show in the number of links of a file. `restore` puts what is there
+ * into another folder, a copy of what set-up made: what stands in the way goes, and no link is followed.
+ */
+export const KEPT_SCRIPT = `keep() {
+  kept=$PWD/${KEPT_FOLDER}
+  frames | (cd "$1" && xargs -0 cp -a --parents -t "$kept" --) &&
+    find "$kept" -type d -exec $old {} +
+}
+restore() {
+  to=$PWD/$1
+  (cd ${KEPT_FOLDER} && find . -mindepth 1 -exec sh -c '
+    to=$1; shift
+    for path; do
+      if [ -d "$path" ] && [ ! -L "$path" ]; then
+        [ -d "$to/$path" ] && [ ! -L "$to/$path" ] || { rm -rf "$to/$path" && mkdir "$to/$path"; } || exit 1
+        chown --reference="$path" "$to/$path" && chmod --reference="$path" "$to/$path" || exit 1
+      else
+        rm -rf "$to/$path" && cp -a "$path" "$to/$path" || exit 1
+      fi
+    done' sh "$to" {} + && find . -mindepth 1 -type d -exec sh -c '
+    to=$1; shift
+    for path; do touch -r "$path" "$to/$path" || exit 1; done' sh "$to" {} +)
+}`;
