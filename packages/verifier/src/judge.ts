@@ -26,6 +26,8 @@ export interface JudgeRequest {
   readonly image: string;
   readonly tree: TreeArchive;
   readonly baseTree: TreeArchive;
+  /** Of either tree: what set-up may not change for the criteria. */
+  readonly keptPaths: readonly string[];
   readonly verifierPackage: TreeArchive | null;
   readonly dependencies: TreeArchive | null;
 }

@@ -65,6 +65,21 @@ export function pathsRefused(
   return new Set(reasons.flatMap(({ subject }) => subject ?? []));
 }
 
+/**
+ * Of the base's paths those that no solver may change: when a criterion starts they are as committed, also where code
+ * of the solver's ran in set-up.
+ */
+export function fencedPaths(contract: Contract, basePaths: readonly string[]): string[] {
+  const { protectedPaths, editablePaths } = contract.constraints;
+  const rules = protectedPaths.map(compilePathPattern);
+  const editable = editablePaths.map(compilePathPattern);
+  return basePaths.filter(
+    (path) =>
+      rules.some((rule) => rule.matches(path)) ||
+      (editable.length > 0 && !editable.some((pattern) => pattern.matches(path))),
+  );
+}
+
 function withinBound(reasons: Reason[]): Reason[] {
   const [first] = reasons;
   if (first === undefined || reasons.length <= REASONS_MAX) return reasons;

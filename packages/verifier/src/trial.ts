@@ -26,6 +26,8 @@ export interface TrialRequest {
   readonly contract: Contract;
   readonly image: string;
   readonly tree: TreeArchive;
+  /** Of the tree: what set-up may not change for the criteria. */
+  readonly keptPaths: readonly string[];
   readonly verifierPackage: TreeArchive | null;
   readonly dependencies: TreeArchive | null;
   readonly criteria: readonly Criterion[];
@@ -82,14 +84,14 @@ async function runSession(
   listener: TrialListener,
   signal: AbortSignal,
 ): Promise<TrialEnd> {
-  const { contract, image, tree, verifierPackage, dependencies, criteria } = request;
+  const { contract, image, tree, keptPaths, verifierPackage, dependencies, criteria } = request;
   const limits = toLimits(contract);
   const hasProbe = criteria.some(({ type }) => type === 'judge_probe');
   const probeInputs =
     hasProbe && verifierPackage !== null ? await cutProbeInputs(verifierPackage, signal) : null;
   const runsMax = criteria.length;
   const session = await deps.sandbox.openSession(
-    { image, tree, verifierPackage, probeInputs, dependencies, limits, runsMax },
+    { image, tree, keptPaths, verifierPackage, probeInputs, dependencies, limits, runsMax },
     signal,
   );
   // Reported when it happens; what keeps it from happening is thrown below, after whatever waited for it.
@@ -105,7 +107,7 @@ async function runSession(
   }
 }
 
-function toLimits({ environment }: Contract): SandboxLimits {
+export function toLimits({ environment }: Contract): SandboxLimits {
   return {
     memoryBytes: environment.memoryMB * MIB,
     cpuCount: environment.cpuCount,
