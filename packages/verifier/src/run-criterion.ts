@@ -31,24 +31,28 @@ const FILE_BYTES_MAX = 64 * MIB;
 const TEXT_BYTES_MAX = MIB;
 const NO_CONTENT = new Uint8Array();
 
-type JudgeProbe = Extract<Criterion, { type: 'judge_probe' }>;
+export type JudgeProbe = Extract<Criterion, { type: 'judge_probe' }>;
 
-/** What the criteria of a trial run with. */
-export interface CriterionBench {
-  /** The session that holds the solver's tree. */
-  readonly session: SandboxSession;
-  /** Opens one more, for a judge: the same image and limits. */
+/** What a judge runs with. */
+export interface JudgeBench {
+  /** Opens a session on another tree than the solver's: the same image and limits. */
   readonly openSession: (
     parts: Pick<SessionRequest, 'tree' | 'verifierPackage' | 'runsMax'>,
   ) => Promise<SandboxSession>;
   readonly verifierPackage: TreeArchive | null;
   /** A slot for each command that runs. */
   readonly running: LimitFunction;
-  /** A fresh text of printable ASCII that nobody can guess. */
-  readonly createToken: () => string;
   readonly onStart: (criterion: Criterion) => void;
   readonly onOutput: NonNullable<RunRequest['onOutput']>;
   readonly signal: AbortSignal;
+}
+
+/** What the criteria of a trial run with. */
+export interface CriterionBench extends JudgeBench {
+  /** The session that holds the solver's tree. */
+  readonly session: SandboxSession;
+  /** A fresh text of printable ASCII that nobody can guess. */
+  readonly createToken: () => string;
 }
 
 /** Runs a criterion and answers the facts about it; of a judge_probe also what its judge makes of them. */
@@ -121,14 +125,23 @@ async function runJudgeProbe(bench: CriterionBench, criterion: JudgeProbe): Prom
 }
 
 async function judgeOutput(
-  bench: CriterionBench,
+  bench: JudgeBench,
   criterion: JudgeProbe,
   left: ProbeOutput,
 ): Promise<ProbeJudging> {
   if (left.kind === 'refused') return left;
+  return { kind: 'judged', outcome: await runJudge(bench, criterion, left.files) };
+}
+
+/** Runs the judge on what a probe left, by path, in a session of its own that is gone when this resolves. */
+export async function runJudge(
+  bench: JudgeBench,
+  criterion: JudgeProbe,
+  files: ReadonlyMap<string, Uint8Array>,
+): Promise<RunOutcome> {
   const verifierPackage = criterion.visibility === 'hidden' ? bench.verifierPackage : null;
   const session = await bench.openSession({
-    tree: await toJudgeTree(left.files),
+    tree: await toJudgeTree(files),
     verifierPackage,
     runsMax: 1,
   });
@@ -141,10 +154,11 @@ async function judgeOutput(
     };
     // Nobody waits for a slot in vain while the tree is laid out.
     await session.ready;
-    return await runInSlot(bench, { session, request, criterion }, async (_staged, outcome) => ({
-      kind: 'judged' as const,
-      outcome,
-    }));
+    return await runInSlot(
+      bench,
+      { session, request, criterion },
+      async (_staged, outcome) => outcome,
+    );
   } finally {
     await session.close();
   }
@@ -158,7 +172,7 @@ interface SlotRun {
 
 /** Stages a run, waits for a slot, and hands what it left to `use` before it is disposed of. */
 async function runInSlot<T>(
-  { running, onStart, signal }: CriterionBench,
+  { running, onStart, signal }: JudgeBench,
   { session, request, criterion }: SlotRun,
   use: (staged: StagedRun, outcome: RunOutcome) => Promise<T>,
 ): Promise<T> {

@@ -20,6 +20,7 @@ import {
   toUnjudged,
   withFetched,
 } from './column.ts';
+import { GARBLES, gradeGarbled, hasJudges, judgeGarbled } from './garbled.ts';
 import { gradeBase, gradeKnownBad, gradeProof, gradeReplays, lintProof } from './findings.ts';
 import { toReplays } from './replays.ts';
 import type { CriterionReplays, ProvingColumn, ProvingReport } from './report.ts';
@@ -71,6 +72,7 @@ export type Prove = (
  *    whose criteria ran is replayed: its replays tell a flaky criterion from a wrong reference.
  * 4. Commits that do not solve the task, made of base and known-good, must all fail, and by their printing meet no
  *    metric. They are made of what passes: a known-good commit that does not has its finding already.
+ * 5. Every judge of a judge_probe must refute output that is no answer, and not break on it.
  *
  * Throws VERIFIER_PROVING_BROKEN where something of ours kept a column from being judged (a report never rests on
  * that), VERIFIER_PACKAGE_MISMATCH, VERIFIER_DEPENDENCIES_MISMATCH, INTAKE_URL_REFUSED of the base, and the signal's
@@ -94,8 +96,10 @@ export const proveContract: Prove = async (deps, request, options) => {
   await withFetched(bench, good, async (fetched) => {
     if (fetched.kind === 'stop') throw toBroken(good.judged.column.title, fetched.reasons);
     await proveReplays(bench, good.judged, fetched.value);
-    if (passes(good)) await proveCheats(bench, fetched.value);
-    else bench.notes.push('No known-good commit passes, so no cheat was tried.');
+    if (passes(good)) {
+      await proveCheats(bench, fetched.value);
+      await proveJudges(bench, good.judged);
+    } else bench.notes.push('No known-good commit passes, so no cheat was tried.');
   });
   return toReport(bench);
 };
@@ -254,6 +258,22 @@ async function proveCheats(bench: Bench, good: FetchedCommit): Promise<void> {
   const [base] = bench.judged;
   if (base !== undefined) {
     bench.findings.push(...gradeForgedMetrics(bench.contract, base, judgedCheats));
+  }
+}
+
+async function proveJudges(bench: Bench, { imageDigest: image }: JudgedColumn): Promise<void> {
+  if (image === null || !hasJudges(bench.contract)) return;
+  bench.columnsTotal += GARBLES.length;
+  for (const [index, garble] of GARBLES.entries()) {
+    const head: ColumnHead = {
+      id: `garbled-${index + 1}`,
+      kind: 'output_garbled',
+      title: `Every probe leaving ${garble.title}`,
+      commit: null,
+      expected: 'FAIL',
+    };
+    const judged = await addColumn(bench, head, () => judgeGarbled(bench, head, { garble, image }));
+    bench.findings.push(...gradeGarbled(bench.contract, judged));
   }
 }
 

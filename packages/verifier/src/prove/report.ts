@@ -20,6 +20,8 @@ export const COLUMN_KINDS = [
   'metric_printed',
   /** The base, with such a program leaving with status 0 before it does anything. */
   'exits_at_import',
+  /** No commit: output that is no answer, given to the judge of every judge_probe. */
+  'output_garbled',
 ] as const;
 
 export const ProvingColumnSchema = z.strictObject({
