@@ -15,6 +15,7 @@ import { createGitIntake, type IntakeLimits, type ResolveHost } from '@kervyxa/i
 import {
   buildRepository,
   type CommitRecipe,
+  gitProcessesOf,
   type GitServer,
   type GitServerOptions,
   startGitServer,
@@ -77,7 +78,7 @@ export interface AttackBench {
   startServer(options: Omit<GitServerOptions, 'root'>): Promise<GitServer>;
   /** Gives the intake leave to go to a server that a story starts itself, as an operator does. */
   allowOrigin(origin: string): void;
-  /** Throws where there is a container, a volume or an unfinished fetch. */
+  /** Throws where there is a container, a volume, an unfinished fetch or a process of git. */
   assertNothingLeft(): Promise<void>;
   close(): Promise<void>;
 }
@@ -149,8 +150,8 @@ export async function openAttackBench(): Promise<AttackBench> {
     async assertNothingLeft() {
       await engine.assertNothingLeft();
       const attempts = await Promise.all(caches.map((cache) => namesIn(join(cache, 'v1/tmp'))));
-      const left = attempts.flat();
-      if (left.length > 0) throw new Error(`expected no unfinished fetch, got ${left.join(', ')}`);
+      const left = [...attempts.flat(), ...(await gitProcessesOf(folder))];
+      if (left.length > 0) throw new Error(`expected no fetch to be left, got ${left.join(', ')}`);
     },
     async close() {
       for (const each of servers) await each.close();

@@ -45,6 +45,10 @@ describe('repositoryUrlProblem', () => {
     ['https://intranet/r.git'],
     ['https://example.org'],
     ['https://example.org/'],
+    ['https://example.org//'],
+    ['https://example.org/r%0a.git'],
+    ['https://example.org/a%2Fr.git'],
+    [`https://example.org/${'a'.repeat(2_000)}`],
   ])('finds one in %j', (url) => {
     expect(repositoryUrlProblem(url, [])).not.toBeNull();
   });

@@ -1,6 +1,8 @@
 import { toPrintable } from '@kervyxa/core';
 
 const LOCAL_NAME = /^(localhost|.*\.(localhost|local|internal|home|lan|intranet|corp|arpa|onion))$/;
+/** As intake has it. */
+const URL_CHARACTERS_MAX = 2_000;
 
 /**
  * What keeps a text from being a repository's public address, as the end of "got …", or null. Static: what the name
@@ -17,11 +19,16 @@ export function repositoryUrlProblem(
   if (!/^https?:\/\/[^/]/.test(text)) return 'another scheme or no URL';
   const url = URL.parse(text);
   if (url === null) return 'no URL';
+  if (text.length > URL_CHARACTERS_MAX) return `one of more than ${URL_CHARACTERS_MAX} characters`;
   if (url.username !== '' || url.password !== '' || authorityOf(text).includes('@')) {
     return 'one with credentials';
   }
   if (text.includes('?')) return 'one with a query';
   if (text.includes('#')) return 'one with a fragment';
+  if (/%(?:[01][0-9a-f]|7f|2f|5c)/i.test(url.pathname)) {
+    return 'one with an encoded control character, slash or backslash';
+  }
+  if (/^\/*$/.test(url.pathname)) return 'a host without a repository';
   if (allowedOrigins.includes(url.origin)) return null;
   return publicProblem(url);
 }
@@ -30,7 +37,7 @@ function authorityOf(text: string): string {
   return text.split('/')[2] ?? '';
 }
 
-function publicProblem({ protocol, port, hostname, pathname }: URL): string | null {
+function publicProblem({ protocol, port, hostname }: URL): string | null {
   if (protocol !== 'https:') return 'http without TLS';
   if (port !== '') return `port ${port}`;
   // The URL parser has already turned every odd spelling of an IPv4 address into four numbers (THREATS G02).
@@ -38,6 +45,5 @@ function publicProblem({ protocol, port, hostname, pathname }: URL): string | nu
     return 'an address instead of a name';
   }
   if (hostname.endsWith('.')) return 'a host with a dot at its end';
-  if (!hostname.includes('.') || LOCAL_NAME.test(hostname)) return 'a local name';
-  return pathname === '/' ? 'a host without a repository' : null;
+  return !hostname.includes('.') || LOCAL_NAME.test(hostname) ? 'a local name' : null;
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { Clock } from '@kervyxa/core';
-import { buildRepository } from '@kervyxa/testing';
+import { buildRepository, gitProcessesOf } from '@kervyxa/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FetchedCommit, Intake, IntakeRequest } from '../port.ts';
 import { unpack } from '../shared-suite.ts';
@@ -66,16 +66,6 @@ async function fetched(
 function packBytes(): number {
   const packs = world.server.requests.filter(({ target }) => target.endsWith('upload-pack'));
   return packs.reduce((sum, { responseBytes }) => sum + responseBytes, 0);
-}
-
-/** Processes that were started on repositories below a folder. */
-async function gitProcessesOf(folder: string): Promise<string[]> {
-  const found: string[] = [];
-  for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
-    const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
-    if (environment.includes(`GIT_DIR=${folder}`)) found.push(pid);
-  }
-  return found;
 }
 
 function startFetchOnce(

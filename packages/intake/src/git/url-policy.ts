@@ -32,7 +32,7 @@ const URL_CHARACTERS_MAX = 2_000;
 
 const MESSAGES: Readonly<Record<UrlProblem, string>> = {
   too_long: `at most ${URL_CHARACTERS_MAX} characters`,
-  unsafe_character: 'no spaces, control characters or backslashes',
+  unsafe_character: 'no spaces, control or invisible characters or backslashes',
   malformed: 'a URL',
   not_https: 'https',
   credentials: 'no user name or password',
@@ -51,7 +51,8 @@ export function parseRepositoryUrl(text: string, allowedOrigins: readonly string
   });
   if (text.length > URL_CHARACTERS_MAX) return refuse('too_long');
   // The URL parser drops or rewrites these without a word, so they are looked for in the text itself.
-  if (/[\s\u0000-\u0020\u007f-\u00a0\\]/u.test(text)) return refuse('unsafe_character');
+  const isPrintable = toPrintable(text, text.length) === text;
+  if (!isPrintable || /[\s\u00a0\\]/.test(text)) return refuse('unsafe_character');
   const url = URL.parse(text);
   if (url === null) return refuse('malformed');
   const isAllowedOrigin = allowedOrigins.includes(url.origin);
@@ -65,7 +66,7 @@ export function parseRepositoryUrl(text: string, allowedOrigins: readonly string
   if (/[?#]/.test(text)) return refuse('query_or_fragment');
   if (/^\/*$/.test(url.pathname)) return refuse('no_path');
   if (/%(?:[01][0-9a-f]|7f|2f|5c)/i.test(url.pathname)) return refuse('encoded_control');
-  // Whether the pin of the checked address holds for a name with a dot at its end depends on curl's version (G04).
+  // One host under two names.
   if (url.hostname.endsWith('.')) return refuse('host_with_dot');
   const port = Number(url.port === '' ? (protocol === 'https' ? 443 : 80) : url.port);
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
