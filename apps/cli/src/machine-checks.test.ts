@@ -35,6 +35,7 @@ describe('the check of the sandbox', () => {
     memoryBytes: 2 ** 30,
     architecture: 'x86_64',
     strategy: 'overlay',
+    runtime: 'runc',
     limitations: [],
   } as const;
 
@@ -43,7 +44,7 @@ describe('the check of the sandbox', () => {
       {
         id: 'sandbox',
         status: 'ok',
-        found: 'workspaces by overlay, cgroup v1',
+        found: 'workspaces by overlay, cgroup v1, runtime runc',
         expected: 'a trial run',
         fix: '',
       },

@@ -1,4 +1,4 @@
-import { toPrintable } from '@kervyxa/core';
+import { type AppError, toPrintable } from '@kervyxa/core';
 import type { GitVersion } from '@kervyxa/intake/git';
 import type { EngineFacts } from '@kervyxa/sandbox';
 import type { Check } from '@kervyxa/setup';
@@ -24,8 +24,13 @@ export function toGitCheck(git: GitVersion | Error): Check {
 }
 
 /** What a trial run on the engine showed: each thing that it can't do is a warning of its own. */
-export function toSandboxChecks({ strategy, cgroupVersion, limitations }: EngineFacts): Check[] {
-  const found = `workspaces by ${strategy}, cgroup v${cgroupVersion}`;
+export function toSandboxChecks({
+  strategy,
+  cgroupVersion,
+  runtime,
+  limitations,
+}: EngineFacts): Check[] {
+  const found = `workspaces by ${strategy}, cgroup v${cgroupVersion}, runtime ${toPrintable(runtime, 64)}`;
   return [
     { id: 'sandbox', status: 'ok', found, expected: 'a trial run', fix: '' },
     ...limitations.map((limitation): Check => ({
@@ -36,4 +41,10 @@ export function toSandboxChecks({ strategy, cgroupVersion, limitations }: Engine
       fix: 'verifications run all the same; an engine on this machine, with cgroups, has no such limit',
     })),
   ];
+}
+
+/** The operator chose a container runtime that the engine does not have. */
+export function toRuntimeCheck({ message, fix }: AppError): Check {
+  const expected = 'the runtime of KERVYXA_CONTAINER_RUNTIME';
+  return { id: 'sandbox', status: 'fail', found: message, expected, fix: fix ?? '' };
 }

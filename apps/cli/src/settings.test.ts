@@ -12,6 +12,7 @@ describe('the settings', () => {
       databaseUrl: null,
       rail: null,
       trustProxy: false,
+      containerRuntime: null,
       proving: { replays: 3, durationMsMax: 7_200_000 },
       uploadBytesMax: 512 * 1_048_576,
       policy: DEFAULT_POLICY,
@@ -34,11 +35,13 @@ describe('the settings', () => {
       KERVYXA_PROVE_REPLAYS: '20',
       KERVYXA_PROVE_SECONDS: '600',
       KERVYXA_UPLOAD_MB: '1',
+      KERVYXA_CONTAINER_RUNTIME: 'runsc',
     });
     expect(settings).toEqual({
       databaseUrl: 'postgresql://me@db.example.org/kervyxa',
       rail: { url, secret: SECRET },
       trustProxy: true,
+      containerRuntime: 'runsc',
       proving: { replays: 20, durationMsMax: 600_000 },
       uploadBytesMax: 1_048_576,
       policy: {
@@ -63,6 +66,7 @@ describe('the settings', () => {
     ['KERVYXA_PROVE_REPLAYS', '1'],
     ['KERVYXA_PROVE_SECONDS', '604801'],
     ['KERVYXA_UPLOAD_MB', '513'],
+    ['KERVYXA_CONTAINER_RUNTIME', '/usr/bin/runsc'],
     ['KERVYXA_PAYOUT_URL', 'http://pay.example.org/'],
     ['KERVYXA_PAYOUT_URL', 'http://127.0.0.1.example.org/'],
     ['KERVYXA_PAYOUT_URL', 'https://user@pay.example.org/'],

@@ -23,6 +23,7 @@ export const SETTINGS = {
   KERVYXA_PROVE_REPLAYS: 'how often a criterion runs on known-good (3)',
   KERVYXA_PROVE_SECONDS: 'how long one approval may run containers (7200)',
   KERVYXA_UPLOAD_MB: 'largest package or dependency bundle (512)',
+  KERVYXA_CONTAINER_RUNTIME: 'the engine’s runtime for untrusted code, as runsc',
   DOCKER_HOST: 'container engine to use',
   NO_COLOR: 'no colours',
   KERVYXA_DEBUG: '1: the stack of an error',
@@ -37,6 +38,8 @@ export interface Settings {
   readonly rail: { readonly url: string; readonly secret: string } | null;
   readonly policy: SettlementPolicy;
   readonly trustProxy: boolean;
+  /** Null: the engine's default. */
+  readonly containerRuntime: string | null;
   /** Of the approval of a contract: how often each criterion runs on known-good, and how long one may take. */
   readonly proving: { readonly replays: number; readonly durationMsMax: number };
   /** Of a hidden package or dependency bundle. */
@@ -55,6 +58,12 @@ export function parseSettings(env: Environment): Settings {
     databaseUrl: read(env, 'DATABASE_URL', DatabaseUrlSchema, 'postgresql://user:…@host/database'),
     rail,
     trustProxy: read(env, 'KERVYXA_TRUST_PROXY', z.enum(['0', '1']), '0 or 1') === '1',
+    containerRuntime: read(
+      env,
+      'KERVYXA_CONTAINER_RUNTIME',
+      RuntimeSchema,
+      'the name of a runtime of the engine',
+    ),
     proving: {
       replays:
         read(env, 'KERVYXA_PROVE_REPLAYS', ReplaysSchema, 'a whole number from 2 to 100') ??
@@ -102,6 +111,8 @@ const ReplaysSchema = WholeSchema.refine((count) => count >= 2 && count <= 100);
 const MebibytesSchema = WholeSchema.transform((count) => count * 1_048_576).refine(
   (bytes) => bytes <= BUNDLE_LIMITS.bytesMax,
 );
+
+const RuntimeSchema = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/);
 
 /** Not as strict as a URL: PostgreSQL's own form may lack a host, where a socket is meant. */
 const DatabaseUrlSchema = z.string().regex(/^postgres(ql)?:\/\/./);

@@ -18,6 +18,13 @@ const family = defineErrors({
     exitCode: EX_UNAVAILABLE,
     meaning: 'The engine has fewer CPUs or less memory than the contract gives a run.',
   },
+  SANDBOX_RUNTIME_UNAVAILABLE: {
+    fault: 'infra',
+    retryable: false,
+    httpStatus: 503,
+    exitCode: EX_UNAVAILABLE,
+    meaning: 'The engine has no container runtime of the name that the operator chose.',
+  },
   SANDBOX_IMAGE_UNAVAILABLE: {
     fault: 'infra',
     retryable: true,

@@ -155,6 +155,8 @@ export interface EngineFacts {
   readonly memoryBytes: number;
   readonly architecture: string;
   readonly strategy: WorkspaceStrategy;
+  /** What starts the containers of runs, such as `runc` or `runsc`. */
+  readonly runtime: string;
   /** What this engine can't do, each a sentence; empty on a full one. */
   readonly limitations: readonly string[];
 }
@@ -163,8 +165,8 @@ export interface EngineFacts {
  * Runs commands that nobody trusts. Any number of sessions side by side. Nothing outlives `close` but what a killed
  * program left, and `reap` removes that by label.
  *
- * Throws AppError with fault infra: SANDBOX_ENGINE_UNAVAILABLE, SANDBOX_HOST_TOO_SMALL, SANDBOX_IMAGE_UNAVAILABLE,
- * SANDBOX_WORKSPACE_FAILED, SANDBOX_RUN_LOST, SANDBOX_DISK_FULL, SANDBOX_CLEANUP_FAILED. Fault caller:
+ * Throws AppError with fault infra: SANDBOX_ENGINE_UNAVAILABLE, SANDBOX_HOST_TOO_SMALL, SANDBOX_RUNTIME_UNAVAILABLE,
+ * SANDBOX_IMAGE_UNAVAILABLE, SANDBOX_WORKSPACE_FAILED, SANDBOX_RUN_LOST, SANDBOX_DISK_FULL, SANDBOX_CLEANUP_FAILED. Fault caller:
  * SANDBOX_IMAGE_NOT_PINNED, SANDBOX_IMAGE_UNFIT, SANDBOX_REQUEST_INVALID. Fault bug: SANDBOX_MISUSED. Whatever the
  * command itself does is an outcome, never an exception. An aborted signal kills the container and rejects with the
  * signal's reason.

@@ -81,13 +81,14 @@ export async function runDaemon(context: CommandContext, options: DaemonOptions)
 
 function openDaemonEngine(
   { host, interrupts }: CommandContext,
-  { operator }: Settings,
+  { operator, containerRuntime }: Settings,
   log: Logger,
 ): Promise<Engine> {
   return openEngine({
     clock: host.clock,
     interactive: host.interactive,
     allowedOrigins: operator.allowedOrigins,
+    containerRuntime,
     log: (line) => log.info({ part: 'set-up' }, line),
     signal: interrupts.signal,
   });

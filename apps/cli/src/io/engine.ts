@@ -10,6 +10,8 @@ export interface EngineOptions {
   /** Whether a person may be asked. */
   readonly interactive: boolean;
   readonly allowedOrigins: readonly string[];
+  /** Null: the engine's default. */
+  readonly containerRuntime: string | null;
   readonly log: (line: string) => void;
   /** The changing line of what takes long. */
   readonly live?: (line: string) => void;
@@ -23,15 +25,21 @@ export interface Engine {
   readonly runtimes: ReadonlyMap<string, string>;
 }
 
-/** This machine's engine, images and git, made ready. Throws SETUP_*. */
+/**
+ * This machine's engine, images and git, made ready. A runtime that the operator chose is tried at once. Throws SETUP_*
+ * and what a trial run throws, such as SANDBOX_RUNTIME_UNAVAILABLE.
+ */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
-  const { clock, allowedOrigins, ...setup } = options;
+  const { clock, allowedOrigins, containerRuntime, ...setup } = options;
   const ready = await ensureReady(setup);
   const runtimes = toImageIds(ready.runtimes);
   const toolsImage = toToolsImage(runtimes);
   const cacheFolder = join(stateFolder(), 'git');
+  const { dockerHost } = ready;
+  const sandbox = createDockerSandbox({ dockerHost, toolsImage, clock, containerRuntime });
+  if (containerRuntime !== null) await sandbox.inspect(options.signal);
   return {
-    sandbox: createDockerSandbox({ dockerHost: ready.dockerHost, toolsImage, clock }),
+    sandbox,
     intake: createGitIntake({ cacheFolder, allowedOrigins, clock }),
     runtimes,
   };

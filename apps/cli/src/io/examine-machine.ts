@@ -1,14 +1,17 @@
 import { join } from 'node:path';
+import { isAppError } from '@kervyxa/core';
 import { createGitIntake } from '@kervyxa/intake/git';
+import type { Sandbox } from '@kervyxa/sandbox';
 import { createDockerSandbox } from '@kervyxa/sandbox/docker';
 import { diagnose, findEngine, loadRuntimes, stateFolder, type Check } from '@kervyxa/setup';
 import type { Host } from '../host.ts';
-import { toGitCheck, toSandboxChecks } from '../machine-checks.ts';
+import { toGitCheck, toRuntimeCheck, toSandboxChecks } from '../machine-checks.ts';
+import { parseSettings } from '../settings.ts';
 import { toImageIds, toToolsImage } from './runtime-images.ts';
 
 /** Looks at everything that a verification needs here, and installs nothing. */
 export async function examineMachine(
-  { clock }: Pick<Host, 'clock'>,
+  { clock, env }: Pick<Host, 'clock' | 'env'>,
   signal: AbortSignal,
 ): Promise<Check[]> {
   const checks = await diagnose();
@@ -21,8 +24,18 @@ export async function examineMachine(
     dockerHost: engine.dockerHost,
     toolsImage: toToolsImage(toImageIds(loadRuntimes())),
     clock,
+    containerRuntime: parseSettings(env).containerRuntime,
   });
-  return [...checks, git, ...toSandboxChecks(await sandbox.inspect(signal))];
+  return [...checks, git, ...(await checkSandbox(sandbox, signal))];
+}
+
+async function checkSandbox(sandbox: Sandbox, signal: AbortSignal): Promise<Check[]> {
+  try {
+    return toSandboxChecks(await sandbox.inspect(signal));
+  } catch (error) {
+    if (!isAppError(error) || error.code !== 'SANDBOX_RUNTIME_UNAVAILABLE') throw error;
+    return [toRuntimeCheck(error)];
+  }
 }
 
 async function checkGit(clock: Host['clock'], signal: AbortSignal): Promise<Check> {

@@ -6,6 +6,7 @@ import type { ProveMachine } from '../commands/prove.ts';
 import type { VerifyMachine } from '../commands/verify.ts';
 import type { Host } from '../host.ts';
 import { toFailure } from '../present/failure.ts';
+import { parseSettings } from '../settings.ts';
 import { openBaseRepository } from './base-repository.ts';
 import { openEngine } from './engine.ts';
 import { loadSettings } from './settings.ts';
@@ -15,6 +16,7 @@ export function createMachine(host: Host): VerifyMachine & ProveMachine {
   const { clock, interactive } = host;
   const settings = loadSettings(host);
   const { allowedOrigins } = settings;
+  const { containerRuntime } = parseSettings(host.env);
   return {
     settings,
     async loadPackage(folder) {
@@ -23,7 +25,8 @@ export function createMachine(host: Host): VerifyMachine & ProveMachine {
     openBundle: (path) => openBundle(path),
     openBase: openBaseRepository(host, allowedOrigins),
     async open({ log, live, signal }) {
-      const engine = await openEngine({ clock, interactive, allowedOrigins, log, live, signal });
+      const places = { allowedOrigins, containerRuntime };
+      const engine = await openEngine({ clock, interactive, ...places, log, live, signal });
       // What runs left that were killed; nobody else on a laptop would remove it. It says nothing about this one.
       await engine.sandbox.reap(signal).catch((error: unknown) => {
         signal.throwIfAborted();

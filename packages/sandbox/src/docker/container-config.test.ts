@@ -31,6 +31,7 @@ describe('the create body of a run', () => {
       uid: 1_234_567,
       etcFolder: '/v/tree/etc',
       cgroupParent: '/kervyxa-abc/run-0/inner',
+      runtime: 'runsc',
       labels: { 'dev.kervyxa.session': 'abc', 'dev.kervyxa.role': 'run' },
     });
     expect(body).toEqual({
@@ -68,6 +69,7 @@ describe('the create body of a run', () => {
         'PIP_CONFIG_FILE=/kervyxa/deps/pip.conf',
       ],
       HostConfig: {
+        Runtime: 'runsc',
         AutoRemove: false,
         Binds: [
           '/v/tree/etc/hosts:/etc/hosts:ro,rslave',

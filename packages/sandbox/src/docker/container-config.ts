@@ -44,6 +44,7 @@ export interface RunSpec {
   /** Path, for the engine, of a folder with the files of /etc that are ours, and `kervyxa-run`. */
   readonly etcFolder: string;
   readonly cgroupParent: string | null;
+  readonly runtime: string;
   /** One more than `limits.pidsMax` where the cgroup parent holds that limit. */
   readonly pidsLimit: number;
   readonly labels: Readonly<Record<string, string>>;
@@ -94,6 +95,7 @@ export function toContainerConfig(spec: RunSpec) {
       ...(spec.isApart && { CapAdd: GATE_CAPABILITIES }),
       // PID 1 would ignore its own signals, and leave its children's remains (THREATS C08).
       Init: true,
+      Runtime: spec.runtime,
       Memory: limits.memoryBytes,
       MemorySwap: limits.memoryBytes,
       NanoCpus: Math.round(limits.cpuCount * NANO_CPUS_PER_CPU),

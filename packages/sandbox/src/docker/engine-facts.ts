@@ -1,5 +1,5 @@
 import type { EngineFacts, SandboxSession, SessionRequest } from '../port.ts';
-import type { HostCgroups } from './cgroups.ts';
+import type { EngineState } from './engine-state.ts';
 import type { Engine } from './engine.ts';
 import { resolveImage } from './images.ts';
 
@@ -22,7 +22,7 @@ export async function inspectEngine(
     readonly openSession: (request: SessionRequest) => Promise<SandboxSession>;
     readonly signal: AbortSignal;
   },
-): Promise<(cgroups: HostCgroups | null) => EngineFacts> {
+): Promise<(state: Pick<EngineState, 'cgroups' | 'runtime'>) => EngineFacts> {
   const [info, version] = await Promise.all([
     engine.call('describe itself', engine.docker.info()),
     engine.call('tell its version', engine.docker.version()),
@@ -36,7 +36,7 @@ export async function inspectEngine(
   if (strategy === 'copy') {
     limitations.push("The engine can't mount an overlay, so each run costs a copy of the tree.");
   }
-  return (cgroups) => ({
+  return ({ cgroups, runtime }) => ({
     kind: 'docker',
     version: version.Version,
     apiVersion: version.ApiVersion,
@@ -45,9 +45,10 @@ export async function inspectEngine(
     memoryBytes: info.MemTotal,
     architecture: info.Architecture,
     strategy,
+    runtime,
     limitations: [
       ...limitations,
-      ...(cgroups === null
+      ...((cgroups ?? null) === null
         ? ["The engine's cgroups can't be seen here: no peak memory, and no fork refusals."]
         : []),
     ],

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { toPrintable } from '@kervyxa/core';
 import { sandboxError } from '../errors.ts';
 import type { SandboxLimits, WorkspaceStrategy } from '../port.ts';
 import { findHostCgroups, type HostCgroups } from './cgroups.ts';
@@ -15,13 +16,24 @@ export interface EngineState {
   cgroups: HostCgroups | null | undefined;
   readonly cgroupDriver: string;
   readonly cgroupVersion: '1' | '2';
+  /** What starts the containers of runs. */
+  readonly runtime: string;
 }
 
+/** Throws SANDBOX_RUNTIME_UNAVAILABLE where the engine has no runtime of that name. Null is the engine's own choice. */
 export async function loadEngineState(
   engine: Engine,
   strategy: WorkspaceStrategy | null,
+  runtime: string | null,
 ): Promise<EngineState> {
   const info = await engine.call('describe itself', engine.docker.info());
+  const runtimes = Object.keys(info.Runtimes ?? {});
+  if (runtime !== null && !runtimes.includes(runtime)) {
+    throw sandboxError('SANDBOX_RUNTIME_UNAVAILABLE', {
+      message: `expected an engine with the container runtime "${toPrintable(runtime, 100)}", got one with ${toPrintable(runtimes.join(', '), 300) || 'none'}`,
+      fix: 'Name it under "runtimes" in the daemon.json of the engine and start that anew, or choose another.',
+    });
+  }
   const cpuCount: number = info.NCPU;
   return {
     memoryBytes: info.MemTotal,
@@ -30,6 +42,7 @@ export async function loadEngineState(
     cgroups: undefined,
     cgroupDriver: info.CgroupDriver,
     cgroupVersion: info.CgroupVersion === '2' ? '2' : '1',
+    runtime: runtime ?? info.DefaultRuntime ?? '',
   };
 }
 

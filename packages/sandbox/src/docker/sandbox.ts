@@ -57,6 +57,11 @@ export interface DockerSandboxOptions {
   readonly clock?: Clock;
   /** How to make workspaces; found out by trying where it is left out. */
   readonly strategy?: WorkspaceStrategy;
+  /**
+   * The engine's runtime that starts the containers in which code of a solver runs, such as `runsc`, which has a kernel
+   * of its own; the engine's default where it is left out. Keepers run our programs, on the engine's default.
+   */
+  readonly containerRuntime?: string | null;
   /** Labels on every container and volume, besides our own. */
   readonly labels?: Readonly<Record<string, string>>;
 }
@@ -71,15 +76,17 @@ class DockerSandbox implements Sandbox {
   readonly #toolsImage: string;
   readonly #clock: Clock;
   readonly #strategy: WorkspaceStrategy | null;
+  readonly #runtime: string | null;
   readonly #labels: Readonly<Record<string, string>>;
   #state: Promise<EngineState> | null = null;
 
   constructor(options: DockerSandboxOptions) {
-    const { dockerHost, toolsImage, clock, strategy, labels } = options;
+    const { dockerHost, toolsImage, clock, strategy, containerRuntime, labels } = options;
     this.#engine = connectEngine(dockerHost);
     this.#toolsImage = toolsImage;
     this.#clock = clock ?? systemClock;
     this.#strategy = strategy ?? null;
+    this.#runtime = containerRuntime ?? null;
     this.#labels = labels ?? {};
   }
 
@@ -90,8 +97,7 @@ class DockerSandbox implements Sandbox {
       openSession,
       signal,
     });
-    const { cgroups } = await this.#loadState();
-    return facts(cgroups ?? null);
+    return facts(await this.#loadState());
   }
 
   async resolveImage(reference: string, signal: AbortSignal): Promise<string> {
@@ -149,7 +155,7 @@ class DockerSandbox implements Sandbox {
   }
 
   async #loadState(): Promise<EngineState> {
-    this.#state ??= loadEngineState(this.#engine, this.#strategy);
+    this.#state ??= loadEngineState(this.#engine, this.#strategy, this.#runtime);
     try {
       return await this.#state;
     } catch (error) {

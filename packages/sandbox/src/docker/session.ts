@@ -232,6 +232,7 @@ export class DockerSession implements SandboxSession {
         uid: name.uid,
         etcFolder: `${keeper.volume(TREE_FOLDER).path}/etc`,
         cgroupParent: cgroup?.parent ?? null,
+        runtime: state.runtime,
         pidsLimit: cgroup?.pidsLimit ?? limits.pidsMax,
         labels: toLabels(name, 'run'),
       },

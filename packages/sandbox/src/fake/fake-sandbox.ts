@@ -77,6 +77,7 @@ class FakeSandbox implements Sandbox {
       memoryBytes: 4 * 1_024 ** 3,
       architecture: 'x86_64',
       strategy: 'copy',
+      runtime: 'fake',
       limitations: ['Nothing runs here: commands are scripted.'],
     };
   }
