@@ -11,7 +11,6 @@ interface SyscallRule {
   }[];
 }
 
-const LOW_BITS = 0xffff_ffff;
 const ENOSYS = 38;
 const EPERM = 1;
 
@@ -25,14 +24,14 @@ const S_IFSOCK = 0o140_000;
 const AF_UNIX = 1;
 const AF_INET = 2;
 const AF_INET6 = 10;
+const AF_NETLINK = 16;
 /** 0 is the family's own; the others would load modules, or queue what nobody counts. */
 const PROTOCOLS = [0, 6, 17];
 
 const SOL_SOCKET = 1;
 /** SO_ATTACH_FILTER and SO_ATTACH_REUSEPORT_CBPF. */
 const ATTACH_FILTER_OPTIONS = [26, 51];
-const PR_SET_SECCOMP = 22;
-const EINVAL = 22;
+const EAFNOSUPPORT = 97;
 const DONE = 0;
 
 const words = (text: string): string[] => text.trim().split(/\s+/);
@@ -53,7 +52,7 @@ const ALLOWED = words(`
   lstat madvise map_shadow_stack membarrier memfd_create mincore mkdir mkdirat mlock mlock2 mlockall mmap mprotect
   mq_getsetattr mq_notify mq_open mq_timedreceive mq_timedsend mq_unlink mremap mseal msgctl msgget msgrcv msgsnd
   msync munlock munlockall munmap nanosleep newfstatat open openat openat2 pause pidfd_open pidfd_send_signal
-  pipe pipe2 pkey_alloc pkey_free pkey_mprotect poll ppoll pread64 preadv preadv2 prlimit64 pselect6
+  pipe pipe2 pkey_alloc pkey_free pkey_mprotect poll ppoll prctl pread64 preadv preadv2 prlimit64 pselect6
   pwrite64 pwritev pwritev2 read readahead readlink readlinkat readv recvfrom recvmmsg recvmsg remap_file_pages
   removexattr rename renameat renameat2 restart_syscall rmdir rseq rt_sigaction rt_sigpending rt_sigprocmask
   rt_sigqueueinfo rt_sigreturn rt_sigsuspend rt_sigtimedwait rt_tgsigqueueinfo sched_get_priority_max
@@ -113,8 +112,14 @@ export const SECCOMP_PROFILE = {
       allowWhere('mknod', { index: 1, value: S_IFMT, valueTwo: type, op: 'SCMP_CMP_MASKED_EQ' }),
       allowWhere('mknodat', { index: 2, value: S_IFMT, valueTwo: type, op: 'SCMP_CMP_MASKED_EQ' }),
     ]),
-    // AF_VSOCK would reach the machine's host. What is queued in a netlink socket is in no cgroup: one run could take all
-    // of the host's memory so. Without one os.networkInterfaces() throws.
+    // AF_VSOCK would reach the machine's host. What is queued in a netlink socket is in no cgroup, and one run could take
+    // all of the host's memory so; without them os.networkInterfaces() throws.
+    {
+      names: ['socket'],
+      action: 'SCMP_ACT_ERRNO',
+      errnoRet: EAFNOSUPPORT,
+      args: [{ index: 0, value: AF_NETLINK, op: 'SCMP_CMP_EQ' }],
+    },
     allowWhere('socket', { index: 0, value: AF_UNIX, op: 'SCMP_CMP_EQ' }),
     ...[AF_INET, AF_INET6].flatMap((family) =>
       PROTOCOLS.map((protocol) =>
@@ -126,14 +131,7 @@ export const SECCOMP_PROFILE = {
       ),
     ),
     // A filter is compiled into memory of the kernel's that is in no cgroup and has one limit for the host: when a run has
-    // used it up, no other container starts. EINVAL is what a kernel without filters says.
-    ...allowUnless('prctl', 0, [PR_SET_SECCOMP]),
-    {
-      names: ['prctl'],
-      action: 'SCMP_ACT_ERRNO',
-      errnoRet: EINVAL,
-      args: [{ index: 0, value: LOW_BITS, valueTwo: PR_SET_SECCOMP, op: 'SCMP_CMP_MASKED_EQ' }],
-    },
+    // used it up, no other container starts. Those that a process sets itself, with prctl, are few and bounded.
     ...allowUnless('setsockopt', 1, [SOL_SOCKET]),
     ...allowUnless('setsockopt', 2, ATTACH_FILTER_OPTIONS),
     // PER_LINUX, its two odd variants without randomised addresses, and asking.
