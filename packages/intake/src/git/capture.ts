@@ -115,7 +115,11 @@ async function fetchCommit(
   if (tips === null) return failed('unreachable', whyFailed(gateway));
   // Their ids and no names: a server can list a million names, and each would be a file of ours.
   const refs = tips.length === 0 ? 'done' : await fetchInto(tools, fetch, tips, signal);
-  if (refs === 'failed') return failed('unreachable', whyFailed(gateway));
+  if (refs === 'failed') {
+    // A pack that git takes, and whose history it then does not find whole, is there none the less.
+    const found = await describeObject({ ...context, remote: null }, commit, signal);
+    return found === null ? failed('unreachable', whyFailed(gateway)) : INCOMPLETE;
+  }
   // Too much behind other refs says nothing about this commit.
   if (refs !== 'done') return failed('not_found', `the server does not give out ${commit}`);
   return adopt(context, commit, signal);
@@ -138,9 +142,7 @@ async function adopt(
   // Git checked that what the refs reach is complete; the commit may lie outside of that.
   const argv = ['rev-list', '--objects', '--quiet', commit, '--not', '--alternate-refs'];
   const walked = await runGit(local, argv, signal);
-  if (walked.exitCode !== 0) {
-    return failed('incomplete', 'the repository lacks part of the history of the commit');
-  }
+  if (walked.exitCode !== 0) return INCOMPLETE;
   await runGit(local, ['update-ref', COMMIT_REF, commit], signal);
   return null;
 }
@@ -222,7 +224,7 @@ export async function checkComplete(
   }
   // Git ends well and sets no ref when the history is cut off on the other side; merge-base would answer no then.
   if ((await readRef(context.gitDir)) !== commit || (await isShallow(context.gitDir))) {
-    return failed('incomplete', 'the repository is shallow: it lacks part of its own history');
+    return INCOMPLETE;
   }
   return null;
 }
@@ -251,6 +253,11 @@ async function describeOther(
   const found = /^[0-9a-f]{40}$/.exec(peeled.stdout.trim());
   return found === null ? named : `${named}; peel it: ${found[0]}`;
 }
+
+const INCOMPLETE = failed(
+  'incomplete',
+  'the repository is shallow: it lacks part of the history of the commit',
+);
 
 function failed(why: CaptureFailure, message: string): Capture & { kind: 'failed' } {
   return { kind: 'failed', why, message };
