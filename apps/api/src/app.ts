@@ -1,5 +1,5 @@
 import rateLimit from '@fastify/rate-limit';
-import type { Clock, IdSource } from '@kervyxa/core';
+import { type Clock, escapeJson, type IdSource } from '@kervyxa/core';
 import type { Database } from '@kervyxa/db';
 import { fastify, LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
@@ -128,6 +128,11 @@ function createServer({ randomBytes, logger }: ApiDependencies, settings: ApiSet
   app.setValidatorCompiler(validatorCompiler);
   // Answers are made field by field from typed rows; checking them again would cost more than making them.
   app.setSerializerCompiler(() => JSON.stringify);
+  // Names and output of solvers' are in answers, and answers end up on terminals.
+  app.addHook('onSend', async (_request, reply, payload) => {
+    const isJson = /\bjson\b/.test(String(reply.getHeader('content-type')));
+    return isJson && typeof payload === 'string' ? escapeJson(payload) : payload;
+  });
   app.addHook('onRoute', (route) => {
     // A misspelt parameter must not be taken for none, also where there is none to misspell.
     if (route.url.startsWith('/v1')) route.schema = { querystring: NO_QUERY, ...route.schema };

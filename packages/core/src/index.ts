@@ -21,7 +21,7 @@ export type {
   SolverReason,
   SourceReason,
 } from './reasons.ts';
-export { toPrintable } from './printable.ts';
+export { escapeJson, toPrintable } from './printable.ts';
 export { compilePathPattern, foldPath, patternProblem } from './paths.ts';
 export type { PathPattern, PatternProblem } from './paths.ts';
 export { createTarReader, isCompressed, readTar } from './read-tar.ts';

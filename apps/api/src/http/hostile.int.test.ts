@@ -38,8 +38,8 @@ describe('what people write', () => {
     }
   });
 
-  it('is evidence in any script, with controls in it: kept as it came', async () => {
-    const text = 'Ünïcode 🎯 \u001b[31m\r\n';
+  it('is evidence in any script, with controls and turned text: kept as it came, sent as escapes', async () => {
+    const text = 'Ünïcode 🎯 \u001b[31m\r\n \u009b2J \u202egpj.js \u200b';
     const body = { kind: 'OVERTURN_PASS', evidence: text };
     const { id, headers } = await world.ask(world.people.challenger, 'POST', challenges(), body);
     expect(headers.location).toBe(`/v1/challenges/${id}`);

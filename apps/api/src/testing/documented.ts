@@ -53,6 +53,12 @@ export function checkAnswer(
   if (isProblem)
     expect(JSON.parse(text)).toMatchObject({ status, instance: headers['x-request-id'] });
   else if (operation === null) expect(status).toBeLessThan(400);
+  // Nothing in any answer that a terminal obeys, or that hides or turns what is beside it.
+  if (type.endsWith('json')) {
+    expect(text).not.toMatch(
+      /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/,
+    );
+  }
   const fields = type.endsWith('json') ? JSON.parse(text) : {};
   const { id, items } = FieldsSchema.parse(fields);
   return { status, headers, text, code: isProblem ? fields.code : null, fields, id, items };

@@ -1,3 +1,4 @@
+import { escapeJson } from '@kervyxa/core';
 import type { EventRow } from '@kervyxa/db';
 import {
   seesHidden,
@@ -16,7 +17,7 @@ export function toEventText(
   submission: SubmissionSubject | null,
 ): string {
   const data = submission === null ? row.data : withoutSentences(row.data, sight, submission);
-  return JSON.stringify({
+  const text = JSON.stringify({
     at: toTime(row.at),
     contractId: row.contractId,
     submissionId: row.submissionId,
@@ -25,6 +26,7 @@ export function toEventText(
     actorId: seesOwners(sight) ? row.actorId : null,
     data: seesHidden(sight) ? data : withoutHidden(data),
   });
+  return escapeJson(text);
 }
 
 /** Of a hidden criterion nothing but its status, even where the writer said more. */

@@ -1,3 +1,4 @@
+import { escapeJson } from '@kervyxa/core';
 import { FINDING_CODES, type Contract, type Finding } from '@kervyxa/contract';
 import {
   proveContract,
@@ -88,7 +89,7 @@ function tooLong(durationMs: number): Error {
 
 async function keepReport({ database }: JobDeps, report: ProvingReport): Promise<ProvedDraft> {
   const bytes = async function* (): AsyncGenerator<Uint8Array> {
-    yield Buffer.from(JSON.stringify(report));
+    yield Buffer.from(escapeJson(JSON.stringify(report)));
   };
   const { sha256 } = await database.work.saveBlob(bytes(), { bytesMax: REPORT_BYTES_MAX });
   return {
