@@ -10,7 +10,7 @@ const LABELS = { 'dev.kervyxa.session': 'abc', 'dev.kervyxa.role': 'volume' };
 const OVERLAY = { lowers: ['/v/setup/upper', '/v/tree/tree'], top: '/v/top' };
 
 describe('the create body of a run', () => {
-  it('is this and nothing else (THREATS §7.2)', () => {
+  it('C35 is this and nothing else, whatever a contract or commit says (THREATS §7.2)', () => {
     const body = toContainerConfig({
       image: 'sha256:1234',
       command: 'npm test',
@@ -154,6 +154,24 @@ describe('the create body of a run', () => {
               NoCopy: true,
               Labels: {},
               DriverConfig: { Name: 'local', Options: {} },
+            },
+          },
+          {
+            Type: 'volume',
+            Source: '',
+            Target: '/dev/pts',
+            ReadOnly: false,
+            VolumeOptions: {
+              NoCopy: true,
+              Labels: { 'dev.kervyxa.session': 'abc', 'dev.kervyxa.role': 'volume' },
+              DriverConfig: {
+                Name: 'local',
+                Options: {
+                  type: 'devpts',
+                  device: 'devpts',
+                  o: 'newinstance,ptmxmode=0666,mode=0620,gid=5,max=64,nosuid,noexec',
+                },
+              },
             },
           },
         ],

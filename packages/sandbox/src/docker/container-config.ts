@@ -18,7 +18,8 @@ import {
   WORKSPACE,
 } from './gate.ts';
 import { ETC_FILES, KEEPER_SCRIPT } from './keeper-script.ts';
-import { type Mount, namedVolume } from './mounts.ts';
+import { ROLE_LABEL } from './labels.ts';
+import { type Mount, namedVolume, terminalsVolume } from './mounts.ts';
 import { SECCOMP_JSON } from './seccomp.ts';
 
 const NANO_CPUS_PER_CPU = 1_000_000_000;
@@ -129,6 +130,7 @@ export function toContainerConfig(spec: RunSpec) {
         namedVolume(spec.packageVolume, PACKAGE_FOLDER, true),
         namedVolume(spec.probeVolume, PROBE_FOLDER, true),
         namedVolume(spec.depsVolume, DEPS_FOLDER, true),
+        terminalsVolume({ ...spec.labels, [ROLE_LABEL]: 'volume' }),
       ],
     },
   };

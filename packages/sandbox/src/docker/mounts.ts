@@ -67,6 +67,15 @@ export function overlayVolume(
   return newVolume(target, { type: 'overlay', device: 'overlay', o: o.join(',') }, labels);
 }
 
+/** The host has some thousand terminals in all, and the engine's own mount would give a run every one of them. */
+const TERMINALS_MAX = 64;
+
+/** What is at /dev/pts as a rule, with a limit. */
+export function terminalsVolume(labels: Record<string, string>): Mount {
+  const o = `newinstance,ptmxmode=0666,mode=0620,gid=5,max=${TERMINALS_MAX},nosuid,noexec`;
+  return newVolume('/dev/pts', { type: 'devpts', device: 'devpts', o }, labels);
+}
+
 /** A volume that another container keeps. */
 export function namedVolume(name: string, target: string, readOnly: boolean): Mount {
   return {
