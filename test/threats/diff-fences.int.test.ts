@@ -9,6 +9,35 @@ const BASE = {
 };
 const FORGED = 'exit 0\n';
 
+const PYTHON = '#!/bin/sh\n# vim: ft=sh\n"exec" "python3" "$0"\nprint(1)\n';
+/** None of them is a shell script by its name, and names alone decide. */
+const OTHER_LANGUAGES = Object.fromEntries(
+  [
+    'x.py',
+    'x.sh.py',
+    'X.PY',
+    '.py',
+    'a.sh/x.py',
+    'vendor/x.py',
+    'run',
+    'x.ｓh',
+    'x.sh\u200b',
+    'x.sh;',
+  ]
+    .concat(['x.pyc', 'x.so', 'x.json.js', 'Makefile', 'sh', 'x.sh.', 'x.sh\n', 'x.sh/__main__.py'])
+    .map((path) => [path, PYTHON]),
+);
+const ALLOWED = {
+  'x.SH': PYTHON,
+  '.sh': 'x',
+  'x.py.sh': PYTHON,
+  'data.json': '{}',
+  'note.md': PYTHON,
+};
+const MARKED = {
+  '.gitattributes': '* linguist-language=Shell linguist-vendored linguist-generated\n',
+};
+
 let bench: AttackBench;
 let ids: Awaited<ReturnType<typeof build>>;
 beforeAll(async () => {
@@ -37,6 +66,7 @@ function build() {
       files: { out: { symlink: 'judges/all.sh' }, 'build.sh': 'echo exit 0 > out\n' },
     },
     cheat('honest', 'touch solved\n'),
+    { name: 'languages', parents, files: { ...OTHER_LANGUAGES, ...ALLOWED, ...MARKED } },
   ]);
 }
 
@@ -61,4 +91,22 @@ it.each(['overwrites', 'links', 'removes', 'writes-through'] as const)(
 
 it('lets set-up make what the solver changed and what was not there: PASS', async () => {
   expect((await submit(ids.honest)).said).toBe('PASS');
+});
+
+it('names code by other endings, cases, markers and shebangs: FAIL LANGUAGE_NOT_ALLOWED of each', async () => {
+  const end = await bench.attack('fences', ids.base, {
+    commit: ids.languages,
+    contract: ({ constraints }) => {
+      constraints.allowedLanguages = ['shell'];
+      constraints.editablePaths = [];
+      constraints.maxChangedFiles = 50;
+    },
+  });
+  const refused = end.reasons.filter(({ code }) => code === 'LANGUAGE_NOT_ALLOWED');
+  expect(refused.map(({ subject }) => subject).toSorted()).toEqual(
+    Object.keys(OTHER_LANGUAGES).toSorted(),
+  );
+  expect(new Set(end.said.split(' '))).toEqual(
+    new Set(['FAIL', 'UNSAFE_PATH', 'LANGUAGE_NOT_ALLOWED']),
+  );
 });
