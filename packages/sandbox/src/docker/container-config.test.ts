@@ -13,6 +13,7 @@ describe('the create body of a run', () => {
   it('C35 is this and nothing else, whatever a contract or commit says (THREATS §7.2)', () => {
     const body = toContainerConfig({
       image: 'sha256:1234',
+      imageVariables: ['PATH', 'LD_PRELOAD', 'NODE_VERSION'],
       command: 'npm test',
       isApart: false,
       limits: {
@@ -67,6 +68,8 @@ describe('the create body of a run', () => {
         'KERVYXA_DEPS=/kervyxa/deps',
         'NPM_CONFIG_USERCONFIG=/kervyxa/deps/npmrc',
         'PIP_CONFIG_FILE=/kervyxa/deps/pip.conf',
+        'LD_PRELOAD',
+        'NODE_VERSION',
       ],
       HostConfig: {
         Runtime: 'runsc',

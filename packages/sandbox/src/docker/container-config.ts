@@ -31,6 +31,8 @@ const KEEPER_PIDS_MAX = 64;
 /** What one run's container is made of, beyond what all have alike. */
 export interface RunSpec {
   readonly image: string;
+  /** Names of environment variables that the image sets. */
+  readonly imageVariables: readonly string[];
   readonly command: string;
   /** The command runs as a user of its own, the only one who can read the package. */
   readonly isApart: boolean;
@@ -73,24 +75,7 @@ export function toContainerConfig(spec: RunSpec) {
           Cmd: [spec.command],
           WorkingDir: WORKSPACE,
         }),
-    Env: [
-      'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
-      `HOME=${HOME_FOLDER}`,
-      'TMPDIR=/tmp',
-      'TZ=UTC',
-      'LANG=C.UTF-8',
-      'CI=true',
-      'NODE_OPTIONS=',
-      'PYTHONDONTWRITEBYTECODE=1',
-      `KERVYXA_VERIFIER_PACKAGE=${PACKAGE_FOLDER}`,
-      `KERVYXA_PROBE=${PROBE_FOLDER}`,
-      `KERVYXA_PROBE_OUTPUT=${WORKSPACE}/probe-output`,
-      `KERVYXA_DEPS=${DEPS_FOLDER}`,
-      // Not there without a bundle, and then npm and pip go by their defaults.
-      `NPM_CONFIG_USERCONFIG=${DEPS_FOLDER}/npmrc`,
-      `PIP_CONFIG_FILE=${DEPS_FOLDER}/pip.conf`,
-      ...(spec.isApart ? [`${COMMAND_VARIABLE}=${spec.command}`] : []),
-    ],
+    Env: toEnvironment(spec),
     HostConfig: {
       ...hardenedHost(),
       ...(spec.isApart && { CapAdd: GATE_CAPABILITIES }),
@@ -138,6 +123,30 @@ export function toContainerConfig(spec: RunSpec) {
 
 function toOwner({ uid }: RunSpec, mode: string): string {
   return `mode=${mode},uid=${toCheckUid(uid)},gid=${toCheckUid(uid)}`;
+}
+
+/** All that is in it: a name alone takes away what the image would set (C07). */
+function toEnvironment(spec: RunSpec): string[] {
+  const ours = [
+    'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+    `HOME=${HOME_FOLDER}`,
+    'TMPDIR=/tmp',
+    'TZ=UTC',
+    'LANG=C.UTF-8',
+    'CI=true',
+    'NODE_OPTIONS=',
+    'PYTHONDONTWRITEBYTECODE=1',
+    `KERVYXA_VERIFIER_PACKAGE=${PACKAGE_FOLDER}`,
+    `KERVYXA_PROBE=${PROBE_FOLDER}`,
+    `KERVYXA_PROBE_OUTPUT=${WORKSPACE}/probe-output`,
+    `KERVYXA_DEPS=${DEPS_FOLDER}`,
+    // Not there without a bundle, and then npm and pip go by their defaults.
+    `NPM_CONFIG_USERCONFIG=${DEPS_FOLDER}/npmrc`,
+    `PIP_CONFIG_FILE=${DEPS_FOLDER}/pip.conf`,
+    ...(spec.isApart ? [`${COMMAND_VARIABLE}=${spec.command}`] : []),
+  ];
+  const names = new Set(ours.map((line) => line.split('=', 1)[0]));
+  return [...ours, ...spec.imageVariables.filter((name) => !names.has(name))];
 }
 
 export interface KeeperSpec {

@@ -63,7 +63,7 @@ async function tryRun(
     'inspect an image',
     engine.docker.getImage(toolsImage).inspect(),
   );
-  const image = await resolveImage(engine, Id);
+  const { id: image } = await resolveImage(engine, Id);
   const session = await openSession({
     image,
     limits: {

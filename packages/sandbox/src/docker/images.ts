@@ -7,11 +7,17 @@ import type { Engine } from './engine.ts';
 /** `sha256:<id>` or `name@sha256:<digest>`: what can't come to mean something else (THREATS C43). */
 const PINNED = /^(?:[a-z0-9][a-z0-9._/:-]*@)?sha256:[0-9a-f]{64}$/;
 
+export interface ResolvedImage {
+  readonly id: string;
+  /** Names of environment variables that it would set. */
+  readonly variables: readonly string[];
+}
+
 /**
- * The id of the image that a pinned reference means on this engine. Throws SANDBOX_IMAGE_NOT_PINNED,
- * SANDBOX_IMAGE_UNAVAILABLE, and SANDBOX_IMAGE_UNFIT for one that writes where no limit holds (C06).
+ * The image that a pinned reference means on this engine. Throws SANDBOX_IMAGE_NOT_PINNED, SANDBOX_IMAGE_UNAVAILABLE,
+ * and SANDBOX_IMAGE_UNFIT for one that writes where no limit holds (C06).
  */
-export async function resolveImage(engine: Engine, reference: string): Promise<string> {
+export async function resolveImage(engine: Engine, reference: string): Promise<ResolvedImage> {
   if (!PINNED.test(reference)) {
     throw sandboxError('SANDBOX_IMAGE_NOT_PINNED', {
       message: `expected an image by digest, got "${toPrintable(reference, 200)}"`,
@@ -33,7 +39,8 @@ export async function resolveImage(engine: Engine, reference: string): Promise<s
   if (volumes.length > 0) {
     throw unfit(reference, `declares the volume ${toPrintable(volumes.join(', '), 200)}`);
   }
-  return image.Id;
+  const variables = (image.Config.Env ?? []).map((line) => line.split('=', 1)[0] ?? '');
+  return { id: image.Id, variables };
 }
 
 function unfit(reference: string, problem: string): Error {

@@ -102,7 +102,7 @@ class DockerSandbox implements Sandbox {
 
   async resolveImage(reference: string, signal: AbortSignal): Promise<string> {
     signal.throwIfAborted();
-    return resolveImage(this.#engine, reference);
+    return (await resolveImage(this.#engine, reference)).id;
   }
 
   async openSession(request: SessionRequest, signal: AbortSignal): Promise<SandboxSession> {

@@ -22,6 +22,7 @@ import {
   PROBE_INPUTS_FOLDER,
   TREE_FOLDER,
 } from './keeper-script.ts';
+import type { ResolvedImage } from './images.ts';
 import type { Keeper } from './keeper.ts';
 import { type SessionName, toLabels } from './labels.ts';
 import { DockerRun } from './run.ts';
@@ -38,7 +39,7 @@ export interface SessionParts {
   readonly clock: Clock;
   /** Its id is random, so that nothing in a container tells what it is for. */
   readonly name: SessionName;
-  readonly image: string;
+  readonly image: ResolvedImage;
   readonly request: SessionRequest;
   readonly keeper: Keeper;
   /** The tree is laid out; a run may be created before, not started. */
@@ -220,7 +221,8 @@ export class DockerSession implements SandboxSession {
       cgroup: cgroup ?? null,
       ready: this.ready,
       spec: {
-        image,
+        image: image.id,
+        imageVariables: image.variables,
         command: request.command,
         isApart: request.package === 'apart',
         limits,

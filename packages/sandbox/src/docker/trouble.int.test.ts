@@ -5,7 +5,7 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type EngineBench, openEngineBench } from '../testing/engine.ts';
 import { startEngineProxy } from '../testing/engine-proxy.ts';
 import { commitImage, importImage } from '../testing/images.ts';
-import { LIMITS, never, run, textOf, toRequest, withSession } from '../testing/harness.ts';
+import { LIMITS, never, run, runOnce, textOf, toRequest, withSession } from '../testing/harness.ts';
 import { testTree } from '../testing/trees.ts';
 import { removeContainer, removeSession } from './cleanup.ts';
 import { connectEngine } from './engine.ts';
@@ -258,23 +258,40 @@ describe('an image', () => {
     await bench.docker.getImage(image).remove();
   });
 
-  it('C07 C36 has an entry point, a health check, a user and an environment of its own: none of them counts', async () => {
+  it('C07 C36 has an entry point, a shell, a user, steps and an environment of its own: none of them counts', async () => {
     const image = await commitImage(bench, {
       Entrypoint: ['/bin/echo', 'swallowed'],
       Cmd: ['x'],
       User: '0:0',
-      Env: ['NODE_OPTIONS=--require /evil.js', 'SECRET=1', 'PATH=/evil'],
+      Env: [
+        'NODE_OPTIONS=--require /evil.js',
+        'SECRET=1',
+        'PATH=/evil',
+        'LD_PRELOAD=/evil.so',
+        'BASH_ENV=/evil.sh',
+        'ENV=/evil.sh',
+        'PYTHONSTARTUP=/evil.py',
+        'KERVYXA_VERIFIER_PACKAGE=/evil',
+      ],
       Healthcheck: { Test: ['CMD', 'false'] },
       WorkingDir: '/nowhere',
+      StopSignal: 'SIGCONT',
+      Shell: ['/bin/false'],
+      OnBuild: ['RUN false'],
+      ExposedPorts: { '80/tcp': {} },
     });
-    await withSession({ ...bench, image }, {}, async (session) => {
-      const outcome = await run(session, 'id -un; pwd; echo "$PATH$NODE_OPTIONS"; exit 1');
-      expect(outcome.exitCode).toBe(1);
-      expect(textOf(outcome)).toBe(
-        'nobody\n/workspace\n/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\n',
-      );
-    });
+    const look = 'id -un; pwd; env | sort';
+    const own = textOf(await runOnce(bench, look));
+    const outcome = await runOnce({ ...bench, image }, `${look}; exit 1`);
     await bench.docker.getImage(image).remove();
+    expect(outcome.exitCode).toBe(1);
+    expect(textOf(outcome)).toBe(own);
+    expect(own).toMatch(/^nobody\n\/workspace\n/);
+    const names = own.split('\n').flatMap((line) => line.split('=', 1));
+    expect(names.filter((name) => /^[A-Z]/.test(name) && !/^KERVYXA_/.test(name))).toEqual([
+      ...['CI', 'HOME', 'HOSTNAME', 'LANG', 'NODE_OPTIONS', 'NPM_CONFIG_USERCONFIG', 'PATH'],
+      ...['PIP_CONFIG_FILE', 'PWD', 'PYTHONDONTWRITEBYTECODE', 'TMPDIR', 'TZ'],
+    ]);
   });
 
   it('BUG-27 has no shell: trouble of ours, never a verdict', async () => {
