@@ -102,7 +102,7 @@ async function submitAndWait(commit: string): Promise<string> {
 
 // Keeps R-WORKER-CRASH.
 describe('a worker process', () => {
-  it('is killed in the middle of a run: another ends the run, and nothing is left on the engine', async () => {
+  it('BUG-29 is killed in the middle of a run: another ends the run, which says why, and nothing is left on the engine', async () => {
     const first = await startProcess();
     const id = await submitAndWait('slow');
     expect((await containersOf(`dev.kervyxa.test-worker=${label}`)).length).toBeGreaterThan(0);
@@ -115,7 +115,13 @@ describe('a worker process', () => {
     const second = await startProcess();
     const submission = await world.submissionIs(id, { state: 'PASSED' });
     expect(submission).toMatchObject({ verdict: 'PASS', reason: null });
-    expect(await world.runIs(id, { state: 'SEALED' })).toMatchObject({ attempt: 2, tries: 1 });
+    const run = await world.runIs(id, { state: 'SEALED' });
+    expect(run).toMatchObject({ attempt: 2, tries: 1 });
+    const attempts = 'SELECT number, outcome FROM attempts WHERE run_id = $1 ORDER BY number';
+    expect(await world.sql(attempts, run.id)).toEqual([
+      { number: 1, outcome: 'lost' },
+      { number: 2, outcome: 'sealed' },
+    ]);
     expect(await world.database.reads.listRuns(id)).toHaveLength(1);
     await vi.waitFor(async () => {
       expect(await containersOf(`dev.kervyxa.test-worker=${label}`)).toEqual([]);

@@ -255,7 +255,7 @@ describe('a later submission that ends first', () => {
 describe('a submission that breaks every attempt', () => {
   const commands = checking({ poison: { breaksWith: new Error('the engine dies of it') } });
 
-  it('is held after bounded tries, and the others go on', async () => {
+  it('BUG-30 breaks every attempt: HELD after bounded tries, and the others go on', async () => {
     world.startWorker({ commands });
     const contractId = await world.openContract();
     const poison = await world.submit(contractId, commitOf('poison'));
@@ -269,7 +269,7 @@ describe('a submission that breaks every attempt', () => {
     await world.runIs(poison, { state: 'HELD', attempt: 3 });
   });
 
-  it('kills its workers: held after as many workers', async () => {
+  it('BUG-30 kills its workers: HELD after three, and the others go on', async () => {
     const sandbox = gatedSandbox();
     world.startWorker({ sandbox: sandbox.sandbox, slots: 4 });
     const contractId = await world.openContract();
@@ -284,13 +284,16 @@ describe('a submission that breaks every attempt', () => {
     await sessionsOf(sandbox, 3);
     await world.endLeases();
     await world.submissionIs(id, { state: 'HELD' });
-    expect(await world.runIs(id, { state: 'HELD' })).toMatchObject({ attempt: 3, tries: 3 });
+    const run = await world.runIs(id, { state: 'HELD' });
+    expect(run).toMatchObject({ attempt: 3, tries: 3, reason: 'WORKER_LOST', verdict: null });
+    const other = await world.submit(contractId, commitOf('alsoGood'));
+    await world.submissionIs(other, { state: 'PASSED' });
   });
 });
 
 // Keeps R-WORKER-FENCE.
-describe('S27 a worker that was silent too long', () => {
-  it('ends late with another result: the newer attempt’s stands', async () => {
+describe('a worker that was silent too long', () => {
+  it('S27 ends late with another result: the newer attempt’s stands', async () => {
     const [stale, fresh] = [gatedSandbox(checking({ good: { exitCode: 1 } })), gatedSandbox()];
     const first = world.startWorker({ sandbox: stale.sandbox });
     const contractId = await world.openContract();
@@ -437,7 +440,7 @@ describe('a worker whose engine answers and runs nothing', () => {
 
 // Keeps R-INTAKE-KEPT.
 describe('a commit whose server is gone after submission', () => {
-  it('is verified all the same, by a worker that never saw it', async () => {
+  it('S22 is verified all the same, by a worker that never saw it, though the base is gone too', async () => {
     const online = world.startWorker({ commands: checking({ good: { hangs: 'until_abort' } }) });
     const contractId = await world.openContract();
     const id = await world.submit(contractId, commitOf('good'));

@@ -26,6 +26,9 @@ const { table, create } = defineErrors({
   SETTLEMENT_SOLVER_LINE_FULL: conflict(
     'The solver has as many undecided submissions to the contract as one may.',
   ),
+  SETTLEMENT_ATTEMPTS_USED: conflict(
+    'The solver has had as many commits run for the contract as one may.',
+  ),
   SETTLEMENT_CAPTURE_NOT_WANTED: conflict('The submission does not wait for its commit any more.'),
   SETTLEMENT_RUN_NOT_WANTED: conflict('Nobody wants the result of the run any more.'),
   SETTLEMENT_RUN_ATTEMPT_STALE: conflict(

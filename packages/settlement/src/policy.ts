@@ -10,6 +10,8 @@ export interface SettlementPolicy {
   readonly lineLengthMax: number;
   /** Submissions of one solver among them. */
   readonly linePerSolverMax: number;
+  /** Commits of one solver that may be run for one contract in all: each tells a little of what is hidden. */
+  readonly attemptsPerSolverMax: number;
   /** Tries of one run that may end in ERROR before it is HELD. */
   readonly runTriesMax: number;
   /** Challenges of one submission. */
@@ -23,6 +25,7 @@ export const DEFAULT_POLICY: SettlementPolicy = {
   arbitrationMs: 604_800_000,
   lineLengthMax: 1_000,
   linePerSolverMax: 20,
+  attemptsPerSolverMax: 100,
   runTriesMax: 3,
   challengesMax: 50,
   rail: 'internal',

@@ -22,8 +22,8 @@ const deposit = (amountMinor: string, reference: string) => ({
 });
 
 // Keeps R-API-ONCE.
-describe('S06 sends the same request twice', () => {
-  it('gets the same bytes, and is told that they are an earlier answer', async () => {
+describe('sends the same request twice', () => {
+  it('S06 gets the same bytes, and is told that they are an earlier answer', async () => {
     const first = await post('operator', '/v1/deposits', deposit('5', 'one'), 'k1');
     const again = await post('operator', '/v1/deposits', deposit('5', 'one'), 'k1');
     expect(again).toMatchObject({ status: 201, text: first.text });
@@ -40,7 +40,7 @@ describe('S06 sends the same request twice', () => {
     expect((await post('operator', '/v1/deposits', turned, 'k2')).text).toBe(first.text);
   });
 
-  it('uses the key for something else: 409, be it another body, path or method', async () => {
+  it('S06 uses the key for something else: 409, be it another body, path or method', async () => {
     await post('operator', '/v1/deposits', deposit('7', 'three'), 'k3');
     const others = [
       await post('operator', '/v1/deposits', deposit('8', 'three'), 'k3'),
@@ -68,7 +68,7 @@ describe('S06 sends the same request twice', () => {
     expect(plain).toMatchObject({ status: 409, code: 'DB_CONTRACT_DUPLICATE' });
   });
 
-  it('submits many times at once: one submission, one answer', async () => {
+  it('S06 submits many times at once: one submission, one answer', async () => {
     const id = await world.openContract();
     const body = { repositoryUrl: 'https://git.example.org/a.git', commit: '2'.repeat(40) };
     const url = `/v1/contracts/${id}/submissions`;

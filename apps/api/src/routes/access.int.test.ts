@@ -73,7 +73,7 @@ const PARTIES = [200, 200, 404, 200, 404, 404, 200, 404];
 const HIDDEN = [200, 200, 404, 404, 404, 404, 200, 404];
 
 // Keeps R-API-SIGHT.
-describe('S18 asks for somebody else’s things by their id', () => {
+describe('asks for somebody else’s things by their id', () => {
   it.each([
     ['a draft', () => `/v1/contracts/${ids.draft}`, OWNERS],
     ['the document of a draft', () => `/v1/contracts/${ids.draft}/document`, OWNERS],
@@ -94,12 +94,12 @@ describe('S18 asks for somebody else’s things by their id', () => {
     ['a challenge', () => `/v1/challenges/${ids.challenge}`, ALL],
     ['the challenges of a submission', () => `/v1/submissions/${ids.passed}/challenges`, ALL],
     ['what nobody has', () => `/v1/runs/run_${'0'.repeat(26)}`, Array(8).fill(404)],
-  ])('%s', async (_what, url, expected) => {
+  ])('S18 asks by its id for %s', async (_what, url, expected) => {
     expect(await statuses(url())).toEqual(expected);
     expect((await world.ask(null, 'GET', url())).code).toBe('API_KEY_MISSING');
   });
 
-  it('finds out by the words that there is something: what it may not see is told as what there is not', async () => {
+  it('S18 finds out by the words that there is something: what it may not see is told as what there is not', async () => {
     const zeros = '0'.repeat(26);
     for (const [url, nothing] of [
       [`/v1/contracts/${ids.draft}`, `/v1/contracts/con_${zeros}`],
@@ -118,7 +118,7 @@ describe('S18 asks for somebody else’s things by their id', () => {
     }
   });
 
-  it('reads the hidden criterion off any answer: only owners and arbiters find its secret', async () => {
+  it('S18 reads the hidden criterion off any answer: only owners and arbiters find its secret', async () => {
     const urls = [
       `/v1/contracts/${ids.open}`,
       `/v1/contracts/${ids.open}/document`,

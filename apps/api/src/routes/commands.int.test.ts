@@ -303,7 +303,7 @@ describe('S18 money of others', () => {
     expect(asked).toMatchObject({ status: 403, code: 'API_ROLE_MISSING' });
   });
 
-  it('funds without money: refused, and nothing is listed to others (BUG-62)', async () => {
+  it('BUG-62 funds without money: refused, and nothing is listed to others or can be claimed', async () => {
     const before = await world.ask(world.people.solver, 'GET', '/v1/contracts?limit=200');
     const id = await world.provedContract(world.people.otherRequester);
     const funded = await post('otherRequester', `/v1/contracts/${id}/fund`);
@@ -311,6 +311,8 @@ describe('S18 money of others', () => {
     const after = await world.ask(world.people.solver, 'GET', '/v1/contracts?limit=200');
     expect(after.items.length).toBe(before.items.length);
     expect((await world.ask(world.people.solver, 'GET', `/v1/contracts/${id}`)).status).toBe(404);
+    const claimed = await post('solver', `/v1/contracts/${id}/submissions`, COMMIT);
+    expect(claimed).toMatchObject({ status: 404, code: 'API_NOT_FOUND' });
   });
 
   it('gives a solver a claim token of the own, always the same', async () => {

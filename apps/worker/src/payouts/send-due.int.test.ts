@@ -104,7 +104,7 @@ describe('a payout by the webhook rail', () => {
     await expectPaidOnce();
   });
 
-  it('is HELD after twelve tries, keeps its money apart, and goes on when the operator says so', async () => {
+  it('BUG-72 is refused by the rail for its payee: HELD after twelve tries, owed to the solver and nobody’s else, and paid when the operator says so', async () => {
     await serve(...(Array(TRIES).fill('answers_500') as [Behaviour]), 'accepts');
     for (let tries = 0; tries < TRIES + 3; tries += 1) {
       await send();
@@ -113,6 +113,14 @@ describe('a payout by the webhook rail', () => {
     expect(service.requests).toHaveLength(TRIES);
     expect(log.lines.at(-1)).toBe('error: payout HELD: an operator has to look');
     const [id = ''] = service.requests.map((request) => request.id);
+    expect(await balanceOf(payable(id))).toBe(NET);
+    expect(await due.stateOf(contractId)).toBe('SETTLED');
+    expect(await due.transfersOf(contractId)).toEqual(['escrow_funded', 'payout']);
+    // There is no way back to the requester: not by time, and not by asking.
+    await due.stores.bench.elapse(LONG_MS);
+    await due.stores.cases.execute(contractId, { kind: 'advance' });
+    const cancelled = await due.stores.cases.execute(contractId, { kind: 'cancel' });
+    expect(cancelled.kind).toBe('refused');
     expect(await balanceOf(payable(id))).toBe(NET);
     const call = { actorId: await due.stores.bench.addPrincipal(), idempotency: null };
     await due.stores.commands.retryPayout(call, id, () => ({ status: 202, body: '{}' }));

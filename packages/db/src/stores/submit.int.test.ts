@@ -1,4 +1,4 @@
-import { isAppError, sha256Hex } from '@kervyxa/core';
+import { isAppError, type ReasonCode, type SealedVerdict, sha256Hex } from '@kervyxa/core';
 import { decide } from '@kervyxa/settlement';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SubmissionRow, SubmittedRow } from '../ports.ts';
@@ -8,10 +8,15 @@ import { HOUR_MS } from '../testing/open-stores.ts';
 const URL = 'https://example.org/solver.git';
 const LINE_MAX = 4;
 const SOLVER_MAX = 2;
+const ATTEMPTS_MAX = 5;
 
 let stores: Stores;
 beforeAll(async () => {
-  stores = await openStores({ lineLengthMax: LINE_MAX, linePerSolverMax: SOLVER_MAX });
+  stores = await openStores({
+    lineLengthMax: LINE_MAX,
+    linePerSolverMax: SOLVER_MAX,
+    attemptsPerSolverMax: ATTEMPTS_MAX,
+  });
 });
 afterAll(() => stores.close());
 
@@ -35,6 +40,22 @@ function submit(contractId: string, solverId: string, commit = commitOf(stores.n
     { contractId, repositoryUrl: URL, commit },
     () => ANSWER,
   );
+}
+
+function refusal(verdict: 'FAIL' | 'INCONCLUSIVE', reason: ReasonCode): SealedVerdict {
+  return { verdict, reason, resultDigest: `sha256:${'0'.repeat(64)}` };
+}
+
+/** Captures and fails what waits, as a worker would. */
+async function failAll(contractId: string): Promise<void> {
+  for (const { id: submissionId } of (await stores.bench.readCase(contractId)).submissions) {
+    await stores.cases.execute(contractId, { kind: 'capture', submissionId });
+  }
+  const verdict = refusal('FAIL', 'EXIT_CODE_MISMATCH');
+  for (const { id: runId } of (await stores.bench.readCase(contractId)).runs) {
+    await stores.cases.execute(contractId, { kind: 'start', runId });
+    await stores.cases.execute(contractId, { kind: 'seal', runId, attempt: 1, verdict });
+  }
 }
 
 interface Situation {
@@ -298,6 +319,25 @@ describe('submitting', () => {
       [contractId],
     );
     expect(priorities.rowCount).toBe(items.length);
+  });
+
+  it('H15 counts all tries of a solver, whatever came of them, but those whose source could not be had', async () => {
+    const { contractId } = await stores.openContract();
+    const solverId = await stores.bench.addPrincipal();
+    const code = () => codeOf(submit(contractId, solverId));
+    expect(await code()).toBe('ACCEPTED');
+    const [{ id: submissionId } = { id: '' }] = (await stores.bench.readCase(contractId))
+      .submissions;
+    const verdict = refusal('INCONCLUSIVE', 'COMMIT_NOT_FOUND');
+    await stores.cases.execute(contractId, { kind: 'refuse_capture', submissionId, verdict });
+    for (let tries = 0; tries < ATTEMPTS_MAX; tries += 1) {
+      expect([tries, await code()]).toEqual([tries, 'ACCEPTED']);
+      await failAll(contractId);
+    }
+    expect(await code()).toBe('SETTLEMENT_ATTEMPTS_USED');
+    expect(await codeOf(submit(contractId, await stores.bench.addPrincipal()))).toBe('ACCEPTED');
+    const other = await stores.openContract();
+    expect(await codeOf(submit(other.contractId, solverId))).toBe('ACCEPTED');
   });
 
   it('S06 refuses a key that was used for another request, and forgets the key of a refusal', async () => {

@@ -65,6 +65,8 @@ interface Place {
   readonly now: Date;
   lineLength: number;
   readonly ownLengths: Map<string, number>;
+  /** Of those who ask, whatever came of them. */
+  readonly attempts: Map<string, number>;
   /** Id by solver and commit of what was submitted before. */
   readonly present: Map<string, string>;
 }
@@ -96,7 +98,13 @@ async function lockPlace(
     return { solverId: call.actorId, commit: input.commit };
   });
   const known = findPresent(sql, contractId, asked);
-  const [[contract], lengths, found] = await allAnswered([locked, counted, known]);
+  const tried = queryRows<{ solverId: string; count: number }>(
+    sql,
+    `SELECT solver_id AS "solverId", count(*)::int AS count FROM submissions
+     WHERE contract_id = $1 AND solver_id = ANY($2) AND (${IS_FINAL}) GROUP BY solver_id`,
+    [contractId, asking.map(({ call }) => call.actorId)],
+  );
+  const [[contract], lengths, found, attempts] = await allAnswered([locked, counted, known, tried]);
   const [first] = lengths;
   if (first === undefined) throw new Error('expected the time of the database, got no row');
   if (contract === undefined) return null;
@@ -105,6 +113,7 @@ async function lockPlace(
     now: first.now,
     present: new Map(found.map((each) => [toPlaceKey(each), each.id])),
     lineLength: lengths.reduce((sum, { length }) => sum + length, 0),
+    attempts: new Map(attempts.map(({ solverId, count }) => [solverId, count])),
     ownLengths: new Map(lengths.map(({ solverId, length }) => [solverId ?? '', length])),
   };
 }
@@ -114,7 +123,9 @@ function refuse(place: Place, { policy }: ExecuteDeps, each: Submitting): Error 
   const { contract, now, lineLength, ownLengths, present } = place;
   const { actorId: solverId } = each.call;
   const ownLength = ownLengths.get(solverId) ?? 0;
-  const facts = { contract: toContractFacts(contract), now, policy, lineLength, ownLength };
+  const attempts = place.attempts.get(solverId) ?? 0;
+  const lengths = { lineLength, ownLength, attempts };
+  const facts = { contract: toContractFacts(contract), now, policy, ...lengths };
   const refusal = refuseSubmit(facts, solverId);
   if (refusal !== null) return refusal;
   if (contract.inviteOnly && !contract.invitedIds.includes(solverId)) {
@@ -129,6 +140,7 @@ function refuse(place: Place, { policy }: ExecuteDeps, each: Submitting): Error 
   present.set(key, each.id);
   place.lineLength += 1;
   ownLengths.set(solverId, ownLength + 1);
+  place.attempts.set(solverId, attempts + 1);
   return null;
 }
 

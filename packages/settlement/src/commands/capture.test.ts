@@ -59,6 +59,13 @@ describe('submitting', () => {
     expect(await submitAs(story, 'prn_c')).toBe('SETTLEMENT_LINE_FULL');
   });
 
+  it('H15 a solver who tries and tries to learn what is hidden has bounded tries', async () => {
+    const story = await begin({ ...POLICY, attemptsPerSolverMax: 3 });
+    for (let tries = 0; tries < 3; tries += 1) await story.submit('prn_a');
+    expect(await submitAs(story, 'prn_a')).toBe('SETTLEMENT_ATTEMPTS_USED');
+    expect(await submitAs(story, 'prn_b')).toBeNull();
+  });
+
   it.each([FAIL, PASS])('has a place again when one of the line is decided', async (verdict) => {
     const story = await begin({ ...POLICY, lineLengthMax: 1 });
     await story.seal(await story.submit(), verdict);

@@ -23,6 +23,8 @@ export interface SubmitFacts extends Pick<Draft, 'contract' | 'now' | 'policy'> 
   /** Submissions that are undecided or deferred, and those of the solver among them. */
   readonly lineLength: number;
   readonly ownLength: number;
+  /** Submissions of the solver in all, but those whose source could not be had. */
+  readonly attempts: number;
 }
 
 /** Why the solver may not submit now, or null. A store that reads no whole case for it asks this. */
@@ -31,7 +33,8 @@ export function refuseSubmit(facts: SubmitFacts, solverId: string): Refusal {
     refuseState(facts, ['OPEN', 'IN_CHALLENGE']) ??
     refuseClosed(facts) ??
     refuseRequester(facts, solverId) ??
-    refuseLength(facts)
+    refuseLength(facts) ??
+    refuseAttempts(facts)
   );
 }
 
@@ -40,7 +43,9 @@ export function submit(draft: Draft, command: CommandOf<'submit'>): Refusal {
   const inLine = draft.submissions.filter((each) => isActive(each) && each.state !== 'PASSED');
   const own = inLine.filter(({ solverId }) => solverId === command.solverId);
   const lengths = { lineLength: inLine.length, ownLength: own.length };
-  const refusal = refuseSubmit({ ...draft, ...lengths }, command.solverId);
+  // A case has none that ended; a store that has them counts them all.
+  const attempts = own.length;
+  const refusal = refuseSubmit({ ...draft, ...lengths, attempts }, command.solverId);
   if (refusal !== null) return refusal;
   addSubmission(draft, {
     id: command.submissionId,
@@ -130,5 +135,15 @@ function refuseLength({ policy, lineLength, ownLength }: SubmitFacts): Refusal {
   return createSettlementError('SETTLEMENT_SOLVER_LINE_FULL', {
     message: `expected fewer than ${linePerSolverMax} undecided submissions of one solver, got ${ownLength}`,
     fix: 'Submit again when some of yours are decided.',
+  });
+}
+
+/** One bit and a reason of each hidden criterion a try: what many tries would add up to is bounded by their number (H15). */
+function refuseAttempts({ policy, attempts }: SubmitFacts): Refusal {
+  const { attemptsPerSolverMax } = policy;
+  if (attempts < attemptsPerSolverMax) return null;
+  return createSettlementError('SETTLEMENT_ATTEMPTS_USED', {
+    message: `expected fewer than ${attemptsPerSolverMax} submissions of one solver, got ${attempts}`,
+    fix: 'Leave the contract to others.',
   });
 }

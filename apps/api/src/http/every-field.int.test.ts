@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describedRoutes, sampleOf, type DescribedRoute } from '../testing/described-routes.ts';
+import { sampleContract } from '../testing/sample-contract.ts';
+import { createWorld, type Person, type World } from '../testing/world.ts';
+
+let world: World;
+/** By the word of the path before the parameter. */
+const ids: Record<string, string> = {};
+
+beforeAll(async () => {
+  world = await createWorld();
+  ids['contracts'] = await world.openContract();
+  ids['submissions'] = (await world.decide(ids['contracts'], 'PASS')).submissionId;
+  await world.pay(world.people.challenger, 5_000n);
+  const { id } = await world.ask(
+    world.people.challenger,
+    'POST',
+    `/v1/submissions/${ids['submissions']}/challenges`,
+    { kind: 'OVERTURN_PASS', evidence: 'Look.' },
+  );
+  ids['challenges'] = id;
+  ids['payouts'] = `pay_${'0'.repeat(26)}`;
+});
+
+afterAll(async () => world.close());
+
+/** One of those who may call it, so that its body is what is looked at. */
+function callerOf({ path }: DescribedRoute): Person {
+  const { operator, requester, solver, challenger, arbiter } = world.people;
+  if (/deposits|principals|retry/.test(path)) return operator;
+  if (path.endsWith('/submissions')) return solver;
+  if (path.endsWith('/challenges')) return challenger;
+  return path.endsWith('/resolve') ? arbiter : requester;
+}
+
+function urlOf({ path }: DescribedRoute): string {
+  return path.replaceAll(/(\w+)\/\{\w+\}/g, (_, word: string) => `${word}/${ids[word] ?? ''}`);
+}
+
+/** The text is sent as it is written. */
+async function send(route: DescribedRoute, text: string) {
+  const type = { 'content-type': 'application/json' };
+  if (route.method === 'GET') throw new Error('expected a call with a body');
+  return world.ask(callerOf(route), route.method, urlOf(route), text, type);
+}
+
+/** Where a value of the body stands, its own included. */
+type Place = readonly string[];
+
+function placesIn(value: unknown, place: Place = []): Place[] {
+  if (typeof value !== 'object' || value === null) return [place];
+  return [
+    place,
+    ...Object.entries(value).flatMap(([key, inner]) => placesIn(inner, [...place, key])),
+  ];
+}
+
+/** JSON text with another text in that place. */
+function withText(value: unknown, place: Place, text: string): string {
+  const [key, ...rest] = place;
+  if (key === undefined) return text;
+  if (Array.isArray(value)) {
+    return `[${value.map((each, index) => (String(index) === key ? withText(each, rest, text) : JSON.stringify(each))).join()}]`;
+  }
+  const members = Object.entries(value as object).map(
+    ([name, each]) =>
+      `${JSON.stringify(name)}:${name === key ? withText(each, rest, text) : JSON.stringify(each)}`,
+  );
+  return `{${members.join()}}`;
+}
+
+const valueAt = (value: unknown, place: Place): unknown =>
+  place.reduce((inner: unknown, key) => (inner as Record<string, unknown>)[key], value);
+
+const kindOf = (value: unknown): string =>
+  value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+
+/** Of each kind of JSON what lenient readers take for another kind. */
+const OTHERS: Readonly<Record<string, readonly string[]>> = {
+  null: ['null'],
+  boolean: ['true', 'false'],
+  number: ['0', '5', '-0', '9007199254740993', '1e400', '-1e400', '1.5'],
+  string: ['""', '"5"', '"true"', '"null"', '"[object Object]"'],
+  array: ['[]', '[7]', '["5"]', '[null]'],
+  object: ['{}', '{"0":"5"}', '{"toString":"5"}', '{"value":"5"}'],
+};
+/** A document names numbers as numbers, and what they may be. */
+const NOT_A_LIMIT = ['"5"', 'null', 'true', '[5]', '{}', '1e400', '9007199254740993', '-1', '""'];
+const OPEN_KEYS = [
+  '"role":"admin"',
+  '"id":"x"',
+  '"__proto__":{"isAdmin":true}',
+  '"constructor":{"prototype":{"isAdmin":true}}',
+  '"prototype":{}',
+  '"toString":"x"',
+  '"hasOwnProperty":true',
+  '"":""',
+];
+
+// Keeps R-API-STRICT.
+describe('every body that the API describes', () => {
+  const bodies = () =>
+    describedRoutes(world.app).flatMap((route) =>
+      route.body === null || route.body['type'] !== 'object' ? [] : [{ route, body: route.body }],
+    );
+
+  it('S07 S08 has a value of any other kind in any place: refused, nothing is made of it', async () => {
+    expect(bodies().length).toBeGreaterThan(4);
+    for (const { route, body } of bodies()) {
+      const sample = sampleOf(body);
+      // As it is it gets past the form: to who or what is not there, mostly.
+      const plain = await send(route, JSON.stringify(sample));
+      expect([route.path, plain.code]).not.toEqual([route.path, 'API_REQUEST_INVALID']);
+      for (const place of placesIn(sample)) {
+        const kind = kindOf(valueAt(sample, place));
+        for (const text of Object.entries(OTHERS).flatMap(([other, texts]) =>
+          other === kind ? [] : texts,
+        )) {
+          const sent = withText(sample, place, text);
+          const { status } = await send(route, sent);
+          expect([route.path, sent, status]).toEqual([route.path, sent, 422]);
+        }
+      }
+    }
+    const balances = await world.database.reads.checkLedger();
+    expect(balances.problem).toBeNull();
+  });
+
+  it('S12 S16 has a key more in any object: refused, be it the key of a prototype', async () => {
+    for (const { route, body } of bodies()) {
+      const sample = sampleOf(body);
+      for (const place of placesIn(sample)) {
+        const object = valueAt(sample, place);
+        if (kindOf(object) !== 'object') continue;
+        for (const member of OPEN_KEYS) {
+          const inner = JSON.stringify(object);
+          const separator = inner === '{}' ? '' : ',';
+          const sent = withText(sample, place, `${inner.slice(0, -1)}${separator}${member}}`);
+          const { status } = await send(route, sent);
+          expect([route.path, sent, status]).toEqual([route.path, sent, 422]);
+        }
+      }
+    }
+    expect(Object.prototype).not.toHaveProperty('isAdmin');
+  });
+
+  it('S07 S16 is sent to a call that takes none, or an empty object: refused', async () => {
+    const empty = describedRoutes(world.app).filter(
+      ({ method, path, body }) =>
+        method === 'POST' &&
+        path !== '/v1/contracts' &&
+        path !== '/v1/packages' &&
+        body?.['type'] !== 'object',
+    );
+    expect(empty.length).toBeGreaterThan(3);
+    for (const route of empty) {
+      for (const text of [
+        'true',
+        '0',
+        '5',
+        '"x"',
+        '[]',
+        '[null]',
+        '{"force":true}',
+        '{"__proto__":{}}',
+      ]) {
+        const { status } = await send(route, text);
+        expect([route.path, text, status]).toEqual([route.path, text, 422]);
+      }
+    }
+  });
+});
+
+describe('every field of a contract', () => {
+  const document = sampleContract({ title: 'Every field' });
+  const route = { method: 'POST', path: '/v1/contracts', body: null } as const;
+
+  it('S07 S08 S16 has a value of another kind, a number beyond all, or a key more: refused with its place', async () => {
+    expect((await send(route, JSON.stringify(document))).status).toBe(201);
+    for (const place of placesIn(document)) {
+      const value = valueAt(document, place);
+      const kind = kindOf(value);
+      const texts =
+        kind === 'number'
+          ? NOT_A_LIMIT
+          : kind === 'string'
+            ? ['null', '5', 'true', '[]', '{}']
+            : ['"5"', '5', 'true'];
+      const more =
+        kind === 'object'
+          ? [
+              `${JSON.stringify(value).slice(0, -1)},"__proto__":{}}`,
+              `${JSON.stringify(value).slice(0, -1)},"x":1}`,
+            ]
+          : [];
+      for (const text of [...texts, ...more]) {
+        // Null is how a document leaves out what may be left out.
+        const sent = withText(document, place, text);
+        const { status } = await send(route, sent);
+        expect([place.join('/'), text, status]).toEqual([place.join('/'), text, 422]);
+      }
+    }
+  });
+});
