@@ -2,6 +2,7 @@ import type { EngineFacts, SandboxSession, SessionRequest } from '../port.ts';
 import type { EngineState } from './engine-state.ts';
 import type { Engine } from './engine.ts';
 import { resolveImage } from './images.ts';
+import { judgeRunc } from './runc-version.ts';
 
 const MIB = 1_024 * 1_024;
 
@@ -36,6 +37,7 @@ export async function inspectEngine(
   if (strategy === 'copy') {
     limitations.push("The engine can't mount an overlay, so each run costs a copy of the tree.");
   }
+  const runc = version.Components?.find(({ Name }) => Name === 'runc')?.Version ?? '';
   return ({ cgroups, runtime }) => ({
     kind: 'docker',
     version: version.Version,
@@ -48,6 +50,7 @@ export async function inspectEngine(
     runtime,
     limitations: [
       ...limitations,
+      ...(runtime.includes('runc') ? [judgeRunc(runc)].filter((text) => text !== null) : []),
       ...((cgroups ?? null) === null
         ? ["The engine's cgroups can't be seen here: no peak memory, and no fork refusals."]
         : []),

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { WorkspaceStrategy } from '../port.ts';
 import { createDockerSandbox } from './index.ts';
+import { judgeRunc } from './runc-version.ts';
 import { type EngineBench, openEngineBench } from '../testing/engine.ts';
 import { startEngineProxy } from '../testing/engine-proxy.ts';
 import { never, run, textOf, toRequest, withSession } from '../testing/harness.ts';
@@ -170,8 +171,11 @@ describe('an engine that can not mount an overlay', () => {
   });
 });
 
-it('an engine of full ability has no limitation', async () => {
+it('C34 an engine of full ability has no limitation, but for a runc with known ways out', async () => {
   const facts = await bench.sandbox.inspect(never);
+  const { Components } = await bench.docker.version();
+  const runc = Components?.find(({ Name }) => Name === 'runc')?.Version ?? '';
+  expect(facts.limitations).toEqual([judgeRunc(runc)].filter((text) => text !== null));
   expect(facts).toMatchObject({ kind: 'docker', strategy: 'overlay' });
   expect(facts.cpuCount).toBeGreaterThan(0);
 });
