@@ -102,6 +102,13 @@ describe('policy', () => {
     expect(reasons[100]?.message).toContain('900');
   });
 
+  it('D18 changes a hundred thousand files, more than any contract allows: the first are looked at', () => {
+    const many = Array.from({ length: 100_000 }, (_, index) => change(`a${index}.js`));
+    const reasons = gradePolicy(contract, facts([...many, change('package.json')]), null);
+    expect(reasons.map(({ code }) => code)).toEqual(['TOO_MANY_CHANGED_FILES']);
+    expect(reasons[0]?.message).toContain('got 100001 (');
+  });
+
   it('names the file as it is called, and the kind of change in words', () => {
     const [reason] = gradePolicy(
       contract,

@@ -1,4 +1,4 @@
-import { type Contract, isLanguageAllowed } from '@kervyxa/contract';
+import { type Contract, isLanguageAllowed, LIMIT_RANGES } from '@kervyxa/contract';
 import {
   compilePathPattern,
   type PathPattern,
@@ -40,13 +40,15 @@ export function gradePolicy(
       ),
     ];
   }
+  // No contract allows more, so nothing passes for what is not looked at; and each path is held against each pattern.
+  const looked = facts.changedFiles.slice(0, LIMIT_RANGES.maxChangedFiles.max);
   return [
     gradeEmptyDiff(facts.changedFiles),
     faultsOf(facts, 'UNSAFE_PATH'),
     faultsOf(facts, 'SUBMODULE_CHANGED'),
-    gradeProtectedPaths(contract, facts.changedFiles),
+    gradeProtectedPaths(contract, looked),
     gradeChangedFileCount(contract, facts.changedFiles),
-    gradeLanguages(contract, facts.changedFiles),
+    gradeLanguages(contract, looked),
     gradeClaim(contract, facts.message, claimToken),
     faultsOf(facts, 'SOURCE_TOO_LARGE'),
     faultsOf(facts, 'LFS_POINTER'),

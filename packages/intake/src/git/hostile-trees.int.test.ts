@@ -246,6 +246,15 @@ describe('a bomb', () => {
     expect(outcome).toMatchObject({ kind: 'refused', reason: 'SOURCE_TOO_LARGE' });
   });
 
+  it('D18 is a file below 257 folders with short names: refused', async () => {
+    let level = await tree(file('f'));
+    for (let depth = 0; depth < 257; depth += 1) level = await tree(folder('d', level));
+    expect(await submit(await commitTree(level, [base]))).toMatchObject({
+      kind: 'refused',
+      reason: 'SOURCE_TOO_LARGE',
+    });
+  });
+
   it('is a pack in which each small file costs the unpacking of a large one: refused, not damage', async () => {
     const { pack, commit, parent } = slowPack({ files: 60, baseBytes: 110 * 1_048_576 });
     const place = join(repository, 'objects/pack/pack-slow.pack');

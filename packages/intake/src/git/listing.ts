@@ -8,6 +8,9 @@ export type TreeListing =
   | { readonly kind: 'listed'; readonly records: readonly TreeRecord[] }
   | { readonly kind: 'too_large'; readonly message: string };
 
+const SLASH = 0x2f;
+/** Work grows with depth wherever paths are looked at; no honest tree is a tenth as deep. */
+const FOLDERS_ABOVE_MAX = 256;
 /** Paths are at most a few KiB; what has no end by then is a bomb of nested folders. */
 const RECORD_BYTES_MAX = 16_384;
 /**
@@ -47,6 +50,7 @@ export async function readListing(
   for await (const record of splitRecords(stdout)) {
     if (record === null) return `a path of more than ${RECORD_BYTES_MAX} bytes`;
     const parsed = parseRecord(record);
+    if (depthOf(record) > FOLDERS_ABOVE_MAX) return `folders more than ${FOLDERS_ABOVE_MAX} deep`;
     if (parsed.mode !== MODE_FOLDER) records.push(parsed);
     entries += 1;
     bytes += record.length;
@@ -54,6 +58,12 @@ export async function readListing(
     if (entries > entriesMax) return `more than the ${entriesMax} entries allowed`;
   }
   return records;
+}
+
+function depthOf(record: Buffer): number {
+  let depth = 0;
+  for (let at = record.indexOf(SLASH); at >= 0; at = record.indexOf(SLASH, at + 1)) depth += 1;
+  return depth;
 }
 
 /** NUL-ended records; null, and then nothing more, for one that is too long. */
