@@ -1,6 +1,6 @@
 const MAX_PATTERN_BYTES = 1_024;
-/** Work grows with the product of both depths, and a commit can bring a hundred thousand deep paths. */
-const MAX_PATTERN_SEGMENTS = 64;
+/** Work grows with the product of both depths, and a commit can bring a hundred thousand deep paths. A bit for each. */
+const MAX_PATTERN_SEGMENTS = 30;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const SLASH = 0x2f;
@@ -160,50 +160,47 @@ function toSegments(path: string | Uint8Array): readonly Uint8Array[] {
 }
 
 /**
- * Walks the path's segments, marking the places in the pattern that are reached. 'whole': the pattern was used up by
- * the path or by a folder above it. 'prefix': the path ended on a named segment while the pattern wanted more below it;
- * a segment that only `**` took does not count, or every path would lie above `**` + `/x`.
+ * Walks the path's segments, keeping the places in the pattern that are reached as bits of one number. 'whole': the
+ * pattern was used up by the path or by a folder above it. 'prefix': the path ended on a named segment while the
+ * pattern wanted more below it; a segment that only `**` took does not count, or every path would lie above `**` + `/x`.
  */
 function matchSegments(
   pattern: readonly Uint8Array[],
   path: readonly Uint8Array[],
 ): 'whole' | 'prefix' | 'none' {
-  const [first, top] = [pattern[0], path[0]];
-  // Most rules are about another folder: no need to mark places for those.
-  if (first !== undefined && top !== undefined && !isGlobstar(first) && !matchSegment(first, top))
-    return 'none';
-  const end = pattern.length;
-  let reached = new Uint8Array(end + 1);
-  markReached(pattern, reached, 0);
+  const end = 1 << pattern.length;
+  let reached = reach(pattern, 0);
   let isNamed = false;
   for (const segment of path) {
-    if (reached[end] === 1) return 'whole';
-    const next = new Uint8Array(end + 1);
+    if ((reached & end) !== 0) return 'whole';
+    let next = 0;
     isNamed = false;
-    for (const [place, wanted] of pattern.entries()) {
-      if (reached[place] !== 1) continue;
+    for (let rest = reached; rest !== 0; rest &= rest - 1) {
+      const place = 31 - Math.clz32(rest & -rest);
+      const wanted = pattern[place];
+      if (wanted === undefined) continue;
       if (isGlobstar(wanted)) {
-        markReached(pattern, next, place);
         // A trailing `**` means what is below, so it is used up only by a segment.
-        if (place + 1 === end) next[end] = 1;
+        next |= reach(pattern, place) | (place + 1 === pattern.length ? end : 0);
       } else if (matchSegment(wanted, segment)) {
-        markReached(pattern, next, place + 1);
+        next |= reach(pattern, place + 1);
         isNamed = true;
       }
     }
-    if (!next.includes(1)) return 'none';
+    if (next === 0) return 'none';
     reached = next;
   }
-  if (reached[end] === 1) return 'whole';
+  if ((reached & end) !== 0) return 'whole';
   return isNamed ? 'prefix' : 'none';
 }
 
-/** A place that is reached, and those behind each `**` that takes nothing. */
-function markReached(pattern: readonly Uint8Array[], reached: Uint8Array, place: number): void {
-  reached[place] = 1;
+/** The bits of a place and of those behind each `**` that takes nothing. */
+function reach(pattern: readonly Uint8Array[], place: number): number {
+  let bits = 1 << place;
   for (let at = place; at + 1 < pattern.length && isGlobstar(pattern[at]); at += 1) {
-    reached[at + 1] = 1;
+    bits |= 1 << (at + 1);
   }
+  return bits;
 }
 
 function isGlobstar(segment: Uint8Array | undefined): boolean {
