@@ -26,13 +26,13 @@ describe('document-extraction', () => {
     ['held-out', makeRecords(2, 18)],
     ['plain', makeRecords(3, 6, ['plain'])],
   ])('draws the hidden invoices of %s from the records of their answers', async (name, records) => {
-    const folder = join(FIXTURES, 'document-extraction/package', name);
+    const folder = join(FIXTURES, 'document-extraction/package');
     const invoices = await drawInvoices(records);
-    expect(await readdir(join(folder, 'invoices'))).toEqual(Object.keys(invoices));
+    expect(await readdir(join(folder, 'probe', name))).toEqual(Object.keys(invoices));
     for (const [file, bytes] of Object.entries(invoices)) {
-      expect((await readFile(join(folder, 'invoices', file))).equals(bytes)).toBe(true);
+      expect((await readFile(join(folder, 'probe', name, file))).equals(bytes)).toBe(true);
     }
-    expect(await readFile(join(folder, 'extracted.csv'), 'utf8')).toBe(toCsv(records));
+    expect(await readFile(join(folder, 'answers', `${name}.csv`), 'utf8')).toBe(toCsv(records));
   });
 });
 
@@ -40,6 +40,13 @@ describe('model-evaluation', () => {
   it('holds out what its grammar makes with another seed', async () => {
     const file = join(FIXTURES, 'model-evaluation/package/label_holdout.jsonl');
     expect(await readFile(file, 'utf8')).toBe(toJsonLines(HOLDOUT));
+  });
+
+  it('asks the probe about the plain messages, without their labels', async () => {
+    const folder = join(FIXTURES, 'model-evaluation/package');
+    const plain = (await readFile(join(folder, 'plain.jsonl'), 'utf8')).trimEnd().split('\n');
+    const texts: unknown = JSON.parse(await readFile(join(folder, 'probe/texts.json'), 'utf8'));
+    expect(texts).toEqual(plain.map((line) => (JSON.parse(line) as Message).text)); // As the judge reads it.
   });
 
   it.each([
