@@ -23,9 +23,13 @@ export const REQUIREMENTS = {
   'R-HOST-NO-TREE': 'No working tree of a solver’s ever exists on the host.',
   'R-SANDBOX-WALLS':
     'A run has no network, no capability, no writable root and no limit that it can lift.',
+  'R-HOST-SAFE':
+    'Whatever twenty hostile submissions do, the host has its memory, disk and processes back when they end.',
   'R-SANDBOX-FRESH':
     'Every criterion starts from the set-up’s result in a fresh container, and can not change it.',
   'R-SANDBOX-SAME': 'How a workspace is made changes no verdict.',
+  'R-SANDBOX-APART':
+    'A check that runs apart is out of reach of the code that it starts: its package, memory, files and streams.',
   'R-SANDBOX-FACTS': 'What ended a run is told by facts of ours, not by what the run says.',
   'R-METRIC-ONE': 'A metric is one exact line of the whole output of a command that ended well.',
   'R-JUDGE-PROBE':

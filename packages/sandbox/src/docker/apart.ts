@@ -6,8 +6,10 @@ import { MAKE_HOME, WAIT_FOR_GO, WORKSPACE } from './gate.ts';
  */
 export const CHECK_USER = 'check';
 export const toCheckUid = (uid: number): number => uid + 1;
-/** Only the command's user may enter it: the package lies in it, and that user's home and temporary files. */
+/** Only the command's user may enter it: the package lies in it, and `own`. */
 export const SEALED_FOLDER = '/kervyxa/sealed';
+/** That user's home and temporary files; a file system of its own, or everybody could ask how much is in it. */
+export const OWN_FOLDER = `${SEALED_FOLDER}/own`;
 /** Pipes between `kervyxa-run` and the launcher. Only the command's user may make or remove any. */
 export const CALLS_FOLDER = '/kervyxa/calls';
 /** Where `kervyxa-run` is in every run, whatever the image. */
@@ -25,7 +27,8 @@ const REQUESTS = `${CALLS_FOLDER}/requests`;
  * asked for in the folder of that name. It has no capability and nothing that a process of its user could not have:
  * who takes its place can say no more than the code under test says anyway. Each command leads a session, and so a
  * group, of its own; the group is killed when its `kervyxa-run` dies before it. A shell has its background jobs ignore
- * two signals, which the code under test does not do in other runs.
+ * two signals, which the code under test does not do in other runs. Its stdin goes through \`cat\`, since opening the
+ * named pipe again as /dev/stdin would wait for another writer.
  */
 const LAUNCHER_SCRIPT = `cd /
 exec 3<>${REQUESTS}
@@ -34,24 +37,33 @@ env --default-signal=INT,QUIT true && reset="env --default-signal=INT,QUIT"
 serve() {
   call=${CALLS_FOLDER}/$1
   exec 4>"$call/status" || exit
-  setsid $reset /bin/sh "$call/command" <"$call/in" >"$call/out" 2>"$call/err" 4>&- &
+  if [ -p "$call/in" ]; then
+    cat "$call/in" 4>&- | start
+  else
+    start
+  fi
+}
+start() {
+  exec 5<&0
+  setsid $reset /bin/sh "$call/command" <&5 >"$call/out" 2>"$call/err" 4>&- 5>&- &
   command=$!
-  { read -r none; kill -9 -$command || kill -9 $command; } <"$call/life" 4>&- &
+  { read -r none; kill -9 -$command || kill -9 $command; } <"$call/life" 4>&- 5>&- &
   watcher=$!
+  exec 5<&-
   wait $command
   status=$?
   kill $watcher
   echo $status >&4
 }
 while read -r name <&3; do
-  serve "$name" 3<&- &
+  serve "$name" 3<&- </dev/null &
 done`;
 
 /** Of the command's own shell. Its text is in no argument, and its variable in no environment but this shell's. */
 const COMMAND_SCRIPT = `umask 077
 cd ${WORKSPACE} || exit 1
 kervyxa_command=$${COMMAND_VARIABLE}
-unset ${COMMAND_VARIABLE}
+unset ${COMMAND_VARIABLE} OLDPWD
 eval "$kervyxa_command"`;
 
 /**
@@ -63,14 +75,14 @@ eval "$kervyxa_command"`;
 export const APART_GATE_SCRIPT = `umask 022
 command=$${COMMAND_VARIABLE}
 unset ${COMMAND_VARIABLE}
-drop='--clear-groups --inh-caps=-all --bounding-set=-all'
-code="setpriv --reuid=nobody --regid=nogroup $drop"
-check="setpriv --reuid=${CHECK_USER} --regid=${CHECK_USER} $drop"
+drop='--inh-caps=-all --bounding-set=-all'
+code="setpriv --reuid=nobody --regid=nogroup --groups=nogroup $drop"
+check="setpriv --reuid=${CHECK_USER} --regid=${CHECK_USER} --clear-groups $drop"
 chmod 622 /proc/self/fd/1 /proc/self/fd/2
 if $code true; then
-  $check mkfifo -m 666 ${REQUESTS} && $check mkdir -m 700 ${SEALED_FOLDER}/tmp || exit 1
+  $check mkfifo -m 666 ${REQUESTS} && $check mkdir -m 700 ${OWN_FOLDER}/tmp || exit 1
   $code /bin/sh -c '${MAKE_HOME}'
-  HOME=${SEALED_FOLDER}/home $check /bin/sh -c '${MAKE_HOME}'
+  HOME=${OWN_FOLDER}/home $check /bin/sh -c '${MAKE_HOME}'
   $code setsid /bin/sh -c '${LAUNCHER_SCRIPT}' </dev/null >/dev/null 2>&1 &
 else
   check=
@@ -81,7 +93,7 @@ if [ ! "$check" ]; then
   exit 127
 fi
 [ ! -p /proc/self/fd/0 ] || chmod 444 /proc/self/fd/0
-export HOME=${SEALED_FOLDER}/home TMPDIR=${SEALED_FOLDER}/tmp ${COMMAND_VARIABLE}="$command"
+export HOME=${OWN_FOLDER}/home TMPDIR=${OWN_FOLDER}/tmp ${COMMAND_VARIABLE}="$command"
 exec $check /bin/sh -c '${COMMAND_SCRIPT}'`;
 
 /**
@@ -106,30 +118,35 @@ quote() {
 umask 022
 call=${CALLS_FOLDER}/$$
 [ ! -e "$call" ] || rm -rf "$call"
-mkdir "$call" && mkfifo -m 666 "$call/in" "$call/out" "$call/err" "$call/life" "$call/status" ||
+in=
+[ /proc/self/fd/0 -ef /dev/null ] || in=$call/in
+mkdir "$call" && mkfifo -m 666 $in "$call/out" "$call/err" "$call/life" "$call/status" ||
   fail 'no room for pipes'
 folder=$(pwd -P; echo .)
 quote "\${folder%??}"
 {
-  printf '%s\\n' "cd '$quoted' || exit 126"
+  printf '%s\\n' "cd '$quoted' || exit 126" 'unset OLDPWD'
   printf exec
   for argument do
     quote "$argument"
     printf " '%s'" "$quoted"
   done
 } >"$call/command" || fail 'no room for arguments'
-exec 3<&0
-cat <&3 >"$call/in" 2>/dev/null 3<&- &
-in=$!
-cat <"$call/out" 3<&- &
+if [ "$in" ]; then
+  exec 3<&0
+  cat <&3 >"$in" 2>/dev/null 3<&- &
+  in=$!
+  exec 3<&-
+fi
+cat "$call/out" &
 out=$!
-cat <"$call/err" >&2 3<&- &
+cat "$call/err" >&2 &
 err=$!
-exec 3<&- 4<>"$call/life"
+exec 4<>"$call/life"
 echo $$ 1<>${REQUESTS}
 read -r status <"$call/status" || status=none
 wait $out $err
-kill $in 2>/dev/null
+[ ! "$in" ] || kill $in 2>/dev/null
 rm -r "$call"
 case $status in
   [0-9] | [0-9][0-9] | 1[0-9][0-9] | 2[0-4][0-9] | 25[0-5]) exit "$status" ;;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { toContainerConfig, toKeeperConfig } from './container-config.ts';
+import { type RunSpec, toContainerConfig, toKeeperConfig } from './container-config.ts';
 import { namedVolume, overlayVolume, tmpfsVolume } from './mounts.ts';
-import { RUN_SCRIPT } from './apart.ts';
+import { APART_GATE_SCRIPT, RUN_SCRIPT } from './apart.ts';
 import { GATE_SCRIPT } from './gate.ts';
 import { KEEPER_SCRIPT } from './keeper-script.ts';
 import { SECCOMP_JSON } from './seccomp.ts';
@@ -9,32 +9,34 @@ import { SECCOMP_JSON } from './seccomp.ts';
 const LABELS = { 'dev.kervyxa.session': 'abc', 'dev.kervyxa.role': 'volume' };
 const OVERLAY = { lowers: ['/v/setup/upper', '/v/tree/tree'], top: '/v/top' };
 
+const SPEC: RunSpec = {
+  image: 'sha256:1234',
+  imageVariables: ['PATH', 'LD_PRELOAD', 'NODE_VERSION'],
+  command: 'npm test',
+  isApart: false,
+  limits: {
+    memoryBytes: 268_435_456,
+    cpuCount: 1.5,
+    pidsMax: 128,
+    workspaceBytes: 67_108_864,
+    outputBytes: 1_000,
+  },
+  pidsLimit: 129,
+  cpus: [1, 3],
+  workspace: overlayVolume('/workspace', OVERLAY, LABELS),
+  packageVolume: 'p4ck',
+  probeVolume: 'pr0be',
+  depsVolume: 'd3ps',
+  uid: 1_234_567,
+  etcFolder: '/v/tree/etc',
+  cgroupParent: '/kervyxa-abc/run-0/inner',
+  runtime: 'runsc',
+  labels: { 'dev.kervyxa.session': 'abc', 'dev.kervyxa.role': 'run' },
+};
+
 describe('the create body of a run', () => {
   it('C35 is this and nothing else, whatever a contract or commit says (THREATS §7.2)', () => {
-    const body = toContainerConfig({
-      image: 'sha256:1234',
-      imageVariables: ['PATH', 'LD_PRELOAD', 'NODE_VERSION'],
-      command: 'npm test',
-      isApart: false,
-      limits: {
-        memoryBytes: 268_435_456,
-        cpuCount: 1.5,
-        pidsMax: 128,
-        workspaceBytes: 67_108_864,
-        outputBytes: 1_000,
-      },
-      pidsLimit: 129,
-      cpus: [1, 3],
-      workspace: overlayVolume('/workspace', OVERLAY, LABELS),
-      packageVolume: 'p4ck',
-      probeVolume: 'pr0be',
-      depsVolume: 'd3ps',
-      uid: 1_234_567,
-      etcFolder: '/v/tree/etc',
-      cgroupParent: '/kervyxa-abc/run-0/inner',
-      runtime: 'runsc',
-      labels: { 'dev.kervyxa.session': 'abc', 'dev.kervyxa.role': 'run' },
-    });
+    const body = toContainerConfig(SPEC);
     expect(body).toEqual({
       Image: 'sha256:1234',
       Entrypoint: ['/bin/sh', '-c', GATE_SCRIPT, 'sh'],
@@ -178,6 +180,37 @@ describe('the create body of a run', () => {
             },
           },
         ],
+      },
+    });
+  });
+});
+
+describe('the create body of a run whose check is apart', () => {
+  const plain = toContainerConfig(SPEC);
+  const body = toContainerConfig({ ...SPEC, isApart: true });
+
+  it('starts as root with what it takes to become others, and is told its command where nobody can read it', () => {
+    expect(body).toMatchObject({
+      User: '0:0',
+      WorkingDir: '/',
+      Entrypoint: ['/bin/sh', '-c', APART_GATE_SCRIPT],
+      Cmd: [],
+      Env: [...plain.Env.slice(0, -2), 'KERVYXA_COMMAND=npm test', ...plain.Env.slice(-2)],
+      HostConfig: { CapDrop: ['ALL'], CapAdd: ['SETGID', 'SETPCAP', 'SETUID'] },
+    });
+  });
+
+  it('has three more places, all of the check’s user, and is else as every run', () => {
+    const own = 'rw,noexec,nosuid,nodev,';
+    const owner = 'uid=1234568,gid=1234568';
+    const { CapAdd: _, ...host } = body.HostConfig;
+    expect(host).toEqual({
+      ...plain.HostConfig,
+      Tmpfs: {
+        ...plain.HostConfig.Tmpfs,
+        '/kervyxa/sealed': `${own}size=4k,nr_inodes=16,mode=0700,${owner}`,
+        '/kervyxa/sealed/own': `${own}size=64m,nr_inodes=16384,mode=0700,${owner}`,
+        '/kervyxa/calls': `${own}size=16m,nr_inodes=4096,mode=0711,${owner}`,
       },
     });
   });

@@ -4,6 +4,7 @@ import {
   CALLS_FOLDER,
   COMMAND_VARIABLE,
   GATE_CAPABILITIES,
+  OWN_FOLDER,
   RUN_PROGRAM,
   RUN_SCRIPT,
   SEALED_FOLDER,
@@ -100,7 +101,8 @@ export function toContainerConfig(spec: RunSpec) {
         // Semaphores of honest programs live here; the engine's own would have no limit of files.
         '/dev/shm': 'rw,noexec,nosuid,nodev,size=16m,nr_inodes=1024,mode=1777',
         ...(spec.isApart && {
-          [SEALED_FOLDER]: `rw,noexec,nosuid,nodev,size=64m,nr_inodes=16384,${toOwner(spec, '0700')}`,
+          [SEALED_FOLDER]: `rw,noexec,nosuid,nodev,size=4k,nr_inodes=16,${toOwner(spec, '0700')}`,
+          [OWN_FOLDER]: `rw,noexec,nosuid,nodev,size=64m,nr_inodes=16384,${toOwner(spec, '0700')}`,
           [CALLS_FOLDER]: `rw,noexec,nosuid,nodev,size=16m,nr_inodes=4096,${toOwner(spec, '0711')}`,
         }),
       },

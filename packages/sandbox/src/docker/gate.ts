@@ -26,8 +26,7 @@ export const MAKE_HOME = `mkdir -m 700 "$HOME" || exit 1
  * Says of which type the file system at /workspace is, since an engine that can't mount an overlay shows an empty
  * folder instead, and waits for the word to go on. A gate whose stdin ends, because our program died, exits. What stays
  * on stdin is empty, or one line: in a pipe, where it can be read once, and not in the temporary file that some shells
- * make for it, nor, when the command has taken the shell's place, in any memory but its own. An image could export the
- * variable, hence the unset.
+ * make for it, nor, when the command has taken the shell's place, in any memory but its own.
  */
 export const WAIT_FOR_GO = `while read -r skip skip skip skip at rest; do
   [ "$at" != ${WORKSPACE} ] || type=\${rest##* - }
@@ -44,8 +43,7 @@ END
     [ -p /proc/self/fd/0 ] || exit 127
     ;;
   *) exit 1 ;;
-esac
-unset word`;
+esac`;
 
 /** What every run's container executes first; nothing of the solver's runs before it is told to go. `$1`: the command. */
 export const GATE_SCRIPT = `umask 022

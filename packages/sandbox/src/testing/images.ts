@@ -19,3 +19,13 @@ export async function importImage({ docker }: EngineBench, tree: TreeArchive): P
   if (id === undefined) throw new Error('expected the id of an imported image, got none');
   return id;
 }
+
+/** The bench's image without one of its files; returns its id. The caller removes it. */
+export async function imageWithout({ docker, image }: EngineBench, path: string): Promise<string> {
+  const container = await docker.createContainer({ Image: image, Cmd: ['rm', path], User: '0:0' });
+  await container.start();
+  await container.wait();
+  const { Id } = await container.commit({ _query: { container: container.id }, _body: {} });
+  await container.remove();
+  return Id;
+}

@@ -42,6 +42,7 @@ const SCRIPTS = {
   'head -c 100 /dev/zero': { stdout: Buffer.alloc(100) },
   'printf KERVYXA_METRIC=1': { stdout: 'KERVYXA_METRIC=1' },
   'cat; echo end': ({ stdin }) => ({ stdout: `${stdin}end\n` }),
+  'kervyxa-run cat a.txt': ({ workspace }) => ({ stdout: content(workspace.get('a.txt')) }),
   'cat a.txt src/b.txt': ({ workspace }) => ({
     stdout: content(workspace.get('a.txt')) + content(workspace.get('src/b.txt')),
   }),
@@ -192,6 +193,16 @@ export function itBehavesLikeASandbox(openBench: OpenBench): void {
       const listed = textOf(outcome).replace('src/b.txt', 'src');
       expect(listed).toBe('built\na.txt\nmade.txt\nsrc\n');
     });
+
+    it.each(['none', 'shared', 'apart'] as const)(
+      'has kervyxa-run beside it, in a run of package %s',
+      async (access) => {
+        const outcome = await withSession(bench, { tree }, (session) =>
+          run(session, say('kervyxa-run cat a.txt'), { package: access }),
+        );
+        expect(textOf(outcome)).toBe('A');
+      },
+    );
 
     it('BUG-6 starts each run from what the last set-up step left, whatever other runs do', async () => {
       const texts = await withSession(bench, { tree }, async (session) => {
