@@ -164,6 +164,28 @@ it('S18 BUG-38 H15 compares all answers about two contracts whose hidden values 
   }
 });
 
+it('BUG-15 hands in another commit after a failure, under the same contract: it is run itself, and PASSED', async () => {
+  for (const world of worlds) {
+    const results = [];
+    for (const id of world.ids['runs']?.slice(0, 2) ?? []) {
+      const { body } = await ask(world, '', {
+        who: world.people.operator,
+        method: 'GET',
+        url: `/v1/runs/${id}`,
+        payload: undefined,
+      });
+      results.push((JSON.parse(body) as { result: Record<string, unknown> }).result);
+    }
+    const [failed, passed] = results;
+    expect([failed?.['verdict'], passed?.['verdict']]).toEqual(['FAIL', 'PASS']);
+    for (const field of ['contractDigest', 'imageDigest']) {
+      expect(passed?.[field]).toBe(failed?.[field]);
+    }
+    expect(passed?.['commit']).not.toBe(failed?.['commit']);
+    expect(passed?.['tree']).not.toBe(failed?.['tree']);
+  }
+});
+
 it('BUG-38 a hidden assertion fails with SECRET_CANARY in its traceback: requester and operator read it', async () => {
   for (const world of worlds) {
     const [word = ''] = world.secrets;
