@@ -5,6 +5,7 @@ import { join } from 'node:path';
 const MAIN = join(import.meta.dirname, '../main.ts');
 
 export interface CliProcess {
+  readonly pid: number;
   readonly stdout: string;
   readonly stderr: string;
   kill(signal: NodeJS.Signals): void;
@@ -46,6 +47,8 @@ export function startCli(
   child.stdin.end(stdin);
   const ended = once(child, 'close').then(([exitCode]) => ({ exitCode, ...texts }));
   return {
+    // A process that could not be started has none, and says so by `ended`.
+    pid: child.pid ?? 0,
     get stdout() {
       return texts.stdout;
     },
