@@ -255,7 +255,7 @@ describe('a bomb', () => {
     });
   });
 
-  it('is a pack in which each small file costs the unpacking of a large one: refused, not damage', async () => {
+  it('G20 is a pack in which each small file costs the unpacking of a large one: SOURCE_TOO_LARGE', async () => {
     const { pack, commit, parent } = slowPack({ files: 60, baseBytes: 110 * 1_048_576 });
     const place = join(repository, 'objects/pack/pack-slow.pack');
     await writeFile(place, pack);

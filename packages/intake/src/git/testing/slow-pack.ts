@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import { rawCommit, rawTree } from '@kervyxa/testing';
 
-const COMMIT = 1;
-const TREE = 2;
-const BLOB = 3;
+export const COMMIT = 1;
+export const TREE = 2;
+export const BLOB = 3;
 const DELTA = 7;
 
 interface SlowPackSize {
@@ -53,7 +53,8 @@ export function buriedPacks({ files, baseBytes }: SlowPackSize): {
   return { basePack: ours.pack(), base, thinPack: theirs.pack(), commit };
 }
 
-function createPackWriter() {
+/** Writes a pack object by object; ids come back, and nothing is checked. */
+export function createPackWriter() {
   const objects: Buffer[] = [];
   const add = (type: number, name: string, content: Uint8Array): string => {
     objects.push(Buffer.concat([entryHeader(type, content.length), deflateSync(content)]));
@@ -77,6 +78,11 @@ function createPackWriter() {
         objects.push(Buffer.concat([entryHeader(DELTA, delta.length), base, deflateSync(delta)]));
         return idOf('blob', content);
       }),
+    /** An object as a delta of another, which may be in no pack of this world. */
+    addDelta: (base: string, delta: Uint8Array): void => {
+      const head = entryHeader(DELTA, delta.length);
+      objects.push(Buffer.concat([head, Buffer.from(base, 'hex'), deflateSync(delta)]));
+    },
     addTree: (ids: readonly string[]): string => {
       const entries = ids.map((id, index) => ({
         mode: '100644',
