@@ -57,7 +57,7 @@ describe('a machine', () => {
     expect(one.lines).toEqual(['well: taking work', 'sick: taking no work', 'well: taking work']);
   });
 
-  it('whose disk is nearly full is sick', async () => {
+  it('BUG-42 whose disk is nearly full is sick', async () => {
     const { health } = machine({ diskBytesMin: Number.MAX_SAFE_INTEGER });
     await health.check();
     expect(health.problem()).toMatch(/^expected 9007199254 MB free on the disk of .+, got \d+ MB$/);

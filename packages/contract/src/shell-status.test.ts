@@ -29,6 +29,8 @@ const KINDS: Record<StatusKind, string[]> = {
     'exec true',
     'command true',
     'timeout 5 true',
+    'git diff --exit-code',
+    'git rev-parse HEAD',
     'eval true',
     '(true)',
     '{ true; }',
@@ -69,6 +71,7 @@ const KINDS: Record<StatusKind, string[]> = {
     'npm() { true; }; npm test',
   ],
   masked: [
+    'node gen.js && git diff --exit-code',
     'npm test || true',
     'npm test || :',
     'npm test; true',
@@ -138,6 +141,9 @@ const KINDS: Record<StatusKind, string[]> = {
     'mvn -o -Dmaven.test.failure.ignore=true test',
   ],
   open: [
+    'git diff --no-index --exit-code a b',
+    'git init -q && git add -A && node gen.js && git diff --exit-code',
+    'git -C other status',
     'npm test',
     'a && b',
     'a || exit 1',
@@ -283,6 +289,23 @@ describe('shellStatusKind', () => {
 });
 
 // Keeps R-APPROVAL-STATUS.
+it.each([
+  'npm test | tee log',
+  'npm test 2>&1 | tail -n 5',
+  '{ npm test; } | cat',
+  "sh -c 'npm test | cat'",
+])(
+  'C13 hides a failure behind a pipe, %j: EXIT_CODE_MASKED, which keeps the contract from opening',
+  (command) => {
+    const contract = goodContract();
+    Object.assign(contract.criteria[0] ?? {}, { command });
+    const findings = lintContract(contract, goodFacts());
+    expect(findings.map(({ code, pointer }) => [code, pointer])).toEqual([
+      ['EXIT_CODE_MASKED', '/criteria/0/command'],
+    ]);
+  },
+);
+
 describe('shellProblems', () => {
   it.each([
     'if true; then',
