@@ -21,11 +21,11 @@ const HOSTILE = [
   ['half a character', '\ud800', '\\u{d800}'],
 ] as const;
 
-it.each(HOSTILE)('BUG-47 shows %s in a name as an escape', (_what, name, shown) => {
+it.each(HOSTILE)('M22 BUG-47 shows %s in a name as an escape', (_what, name, shown) => {
   expect(toPrintable(name)).toBe(shown);
 });
 
-it.each(HOSTILE)('BUG-47 has no %s in JSON text, and says the same', (_what, name) => {
+it.each(HOSTILE)('M22 BUG-47 has no %s in JSON text, and says the same', (_what, name) => {
   const text = escapeJson(JSON.stringify({ name }));
   expect(text).toMatch(/^[\x20-\x7e]+$/);
   expect(JSON.parse(text)).toEqual({ name });
