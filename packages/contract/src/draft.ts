@@ -1,5 +1,6 @@
 import { compilePathPattern, patternProblem, type PathPattern } from '@kervyxa/core';
 
+import { readInsteadOf } from './read-instead.ts';
 import { COMMANDS_LENGTH_MAX, isReviewable } from './schema-parts.ts';
 
 /** A text of the document with its place. */
@@ -29,6 +30,8 @@ export interface DraftCriterion {
   readonly value: string | null;
   readonly metricName: string | null;
   readonly unit: string | null;
+  readonly metricOp: string | null;
+  readonly threshold: number | null;
 }
 
 /**
@@ -47,6 +50,7 @@ export interface Draft {
   /** Whether the contract names a dependency bundle. */
   readonly hasBundle: boolean;
   readonly protectedPaths: readonly DraftText[];
+  readonly editablePaths: readonly DraftText[];
   readonly languages: readonly DraftText[];
   readonly criteria: readonly DraftCriterion[];
   readonly proofUrls: readonly DraftText[];
@@ -65,7 +69,8 @@ const LIST_LENGTH_MAX = 256;
 
 export function readDraft(document: unknown): Draft {
   const at = (keys: string[]) => textAt(document, keys);
-  const editable = patternsOf(textsAt(document, ['constraints', 'editablePaths']));
+  const editablePaths = textsAt(document, ['constraints', 'editablePaths']);
+  const editable = patternsOf(editablePaths);
   const protectedPaths = textsAt(document, ['constraints', 'protectedPaths']);
   const compiled = patternsOf(protectedPaths);
   const commands = commandsIn(document);
@@ -82,6 +87,7 @@ export function readDraft(document: unknown): Draft {
     setup: commands.setup,
     hasBundle: at(['environment', 'dependencies', 'sha256']) !== null,
     protectedPaths,
+    editablePaths,
     languages: textsAt(document, ['constraints', 'allowedLanguages']),
     criteria: commands.criteria,
     proofUrls: recordsAt(document, ['proof']).flatMap(({ value, pointer }) =>
@@ -97,7 +103,9 @@ export function readDraft(document: unknown): Draft {
       pointer,
     })),
     isEditable: (path) =>
-      !compiled.some((pattern) => pattern.matches(path)) &&
+      ![path, ...readInsteadOf(path)].some((each) =>
+        compiled.some((pattern) => pattern.matches(each)),
+      ) &&
       (editable.length === 0 || editable.some((pattern) => pattern.matches(path))),
   };
 }
@@ -125,6 +133,7 @@ function readCriterion({ value, pointer }: Place): DraftCriterion {
   const own = commandOfKey(value, 'command', pointer);
   const [probe, judge] = [command('probe'), command('judge')];
   const seconds = valueAt(value, ['timeoutSeconds']);
+  const threshold = valueAt(value, ['metric', 'threshold']);
   return {
     pointer,
     id: text('id'),
@@ -143,6 +152,8 @@ function readCriterion({ value, pointer }: Place): DraftCriterion {
     value: nested('assertion', 'value'),
     metricName: nested('metric', 'name', NAME_LENGTH_MAX),
     unit: nested('metric', 'unit', NAME_LENGTH_MAX),
+    metricOp: nested('metric', 'op', NAME_LENGTH_MAX),
+    threshold: typeof threshold === 'number' ? threshold : null,
   };
 }
 

@@ -32,7 +32,9 @@ const TABLE = {
   OPEN_ENDED_OBJECTIVE: refuse('The objective is open-ended or names nothing that can be checked.'),
   FLOATING_TARGET: refuse('The target moves: "latest", a range, or no exact version.'),
   COMMAND_SYNTAX: refuse('A command is not valid for the POSIX shell that runs it.'),
-  VACUOUS_COMMAND: refuse('A command that judges has always the same exit status.'),
+  VACUOUS_COMMAND: refuse(
+    'A command that judges has always the same exit status, or a bound the same answer.',
+  ),
   EXIT_CODE_MASKED: refuse('The exit status of what a command runs never gets out.'),
   NETWORK_REQUIRED: refuse('A step needs a network, and there is none.'),
   GENERATED_FILE_IN_SEPARATE_CHECK: refuse(

@@ -93,8 +93,16 @@ describe('harnessOf', () => {
   });
 
   it.each([
-    ['npx eslint .', ['eslint']],
-    ['npm exec -- prettier --check .', ['prettier']],
+    ['npx eslint .', ['eslint', 'npx']],
+    ['npm exec -- prettier --check .', ['prettier', 'npm']],
+    ['yarn jest -i', ['yarn', 'jest']],
+    ['pnpm exec vitest run', ['vitest', 'pnpm']],
+    ['uv run pytest', ['uv', 'pytest']],
+    ['coverage run -m pytest', ['coverage', 'pytest']],
+    ['bundle exec rspec', ['bundle', 'rspec']],
+    ['node --run test', ['node --run']],
+    ['./gradlew test', ['gradle']],
+    ['npx @biomejs/biome check .', ['biome', 'npx']],
     ['./node_modules/.bin/tsc --noEmit', ['tsc']],
     ['node node_modules/jest/bin/jest.js', ['jest']],
     ['python3 -m pytest -q', ['pytest']],

@@ -1,8 +1,14 @@
 import { COUNTED_SOURCES } from './criterion-schema.ts';
 import type { Draft, DraftCriterion } from './draft.ts';
 import type { BaseFacts } from './facts.ts';
-import { judgingToolOf, namedConfigOf, type JudgingTool } from './judging-tools.ts';
+import { judgingToolsOf, namedConfigOf, type JudgingTool } from './judging-tools.ts';
 import { rootScriptOf } from './npm-scripts.ts';
+import {
+  environmentFilesOf,
+  environmentFolderOf,
+  pythonShadowsOf,
+  variablesOf,
+} from './outranking.ts';
 import { npmScript } from './package-json.ts';
 import {
   preloadsOf,
@@ -79,15 +85,21 @@ function harnessOfCommand(command: string, reading: Reading): Harness {
   ];
   const outputs = outputsOf(command, null);
   const isHiddenCopy = copiedFromPackage(others);
-  const scripts = found.flatMap(({ scripts: paths }) => paths);
+  const variables = variablesOf(command);
+  const scripts = [...variables.scripts, ...found.flatMap(({ scripts: paths }) => paths)];
   return {
     scripts: [...new Set(scripts)].filter((path) => !isHiddenCopy(path)),
     // Two outputs compared with each other ask for no reference.
     references: found
       .flatMap(({ references }) => references)
       .filter((paths) => !paths.every((path) => outputs.has(path))),
-    tools: [...new Set(found.flatMap(({ tools }) => tools))],
+    tools: distinct([...variables.folders, ...found.flatMap(({ tools }) => tools)]),
   };
+}
+
+/** The same tool with the same places counts once, however often it is called. */
+function distinct(tools: readonly JudgingTool[]): JudgingTool[] {
+  return [...new Map(tools.map((tool) => [JSON.stringify(tool), tool])).values()];
 }
 
 /** Whether a path is what `cp "$KERVYXA_VERIFIER_PACKAGE/…" DEST` has just put there. */
@@ -126,13 +138,7 @@ function harnessOfCall(
   { judges, folders }: { readonly judges: boolean; readonly folders: readonly string[] },
 ): Harness {
   const { facts, depth, seen } = reading;
-  const tool = judgingToolOf(words);
-  const config = tool === null ? null : namedConfigOf(tool, words);
-  const configs = config === null ? [] : pickPath(fromEach(config, folders), facts);
-  const tools =
-    tool === null
-      ? []
-      : [configs.length === 0 ? tool : { ...tool, configs: [...tool.configs, ...configs] }];
+  const tools = toolsOf(words, { judges, folders, facts });
   const references = judges ? referencesOf(words) : [];
   const target = scriptTargetOf(words);
   if (target?.kind === 'npm_script') {
@@ -159,6 +165,80 @@ function harnessOfCall(
     (path) => !path.includes('node_modules/') && (judges || CHECKING_NAME.test(path)),
   );
   return { scripts, references, tools };
+}
+
+/** The tools that have a say in a call, each with what it reads there, and what comes before the program itself. */
+function toolsOf(
+  words: readonly LiteralWord[],
+  {
+    judges,
+    folders,
+    facts,
+  }: {
+    readonly judges: boolean;
+    readonly folders: readonly string[];
+    readonly facts: BaseFacts | null;
+  },
+): JudgingTool[] {
+  const chosen = chosenFolders(words, folders);
+  const places = chosen.length > 0 ? chosen : folders;
+  const tools = judgingToolsOf(words).map((tool): JudgingTool => {
+    const named = namedConfigOf(tool, words);
+    const configs = [
+      ...places.flatMap((folder) => tool.configs.map((name) => within(folder, name))),
+      ...(named === null ? [] : pickPath(fromEach(named, folders), facts)),
+    ];
+    if (tool.configsAbove === undefined) return { ...tool, configs };
+    const names = tool.configsAbove;
+    const above = foldersAbove(words, folders, facts);
+    return {
+      ...tool,
+      configsAbove: above.flatMap((folder) => names.map((name) => within(folder, name))),
+    };
+  });
+  if (!judges && tools.length === 0) return [];
+  const runsTests = tools.some((tool) => tool.runsTests === true);
+  const others = [
+    pythonShadowsOf(words, { folders, runsTests }),
+    environmentFolderOf(words),
+    environmentFilesOf(words),
+  ];
+  return [...tools, ...others.filter((tool) => tool !== null)];
+}
+
+function within(folder: string, name: string): string {
+  return folder === '' ? name : `${folder}/${name}`;
+}
+
+const FOLDER_OPTION = /^(-C|--prefix|--dir|--cwd|--directory|--rootdir|--root)$/;
+
+/** Folders that an option sends the program to: `make -C sub`, `npm --prefix=sub`. */
+function chosenFolders(words: readonly LiteralWord[], folders: readonly string[]): string[] {
+  return words.flatMap((word, index) => {
+    const [option = '', joined] = word?.split('=', 2) ?? [];
+    const value = FOLDER_OPTION.test(option) ? (joined ?? words[index + 1] ?? null) : null;
+    return value === null ? [] : (repositoryPathOf(value, folders.at(-1)) ?? []);
+  });
+}
+
+/** The folders that arguments lie in or are, and all above them, the root included. */
+function foldersAbove(
+  words: readonly LiteralWord[],
+  folders: readonly string[],
+  facts: BaseFacts | null,
+): string[] {
+  const isInBase = (path: string) =>
+    facts?.paths.some((each) => each === path || each.startsWith(`${path}/`)) === true;
+  const paths = words
+    .slice(1)
+    .flatMap((word) => (word === null || word.startsWith('-') ? [] : fromEach(word, folders)))
+    .filter((path) => path !== null)
+    .filter(isInBase);
+  const above = [...folders, ...paths].flatMap((path) => {
+    const names = path.split('/').filter((name) => name !== '');
+    return names.map((_, index) => names.slice(0, index + 1).join('/'));
+  });
+  return [...new Set(['', ...above.filter((path) => facts?.paths.includes(path) !== true)])];
 }
 
 function fileOf(target: ScriptTarget | null): string | null {

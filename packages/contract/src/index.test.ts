@@ -36,6 +36,7 @@ it('exports these values and no others', () => {
     'lintContract',
     'parseContract',
     'readContractText',
+    'readInsteadOf',
     'repositoryUrlProblem',
     'sortFindings',
     'withDependenciesDigest',

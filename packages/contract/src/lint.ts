@@ -6,7 +6,7 @@ import { FINDING_CODES } from './finding-table.ts';
 import type { Finding } from './finding.ts';
 import { harnessesOf } from './harness.ts';
 import { pointerKeys } from './pointer.ts';
-import { lintCommandSyntax, lintExitStatus } from './rules-command.ts';
+import { lintCommandSyntax, lintExitStatus, lintShortLimits } from './rules-command.ts';
 import {
   lintCriterionIds,
   lintImage,
@@ -24,7 +24,7 @@ import {
   lintRegression,
 } from './rules-kind.ts';
 import { lintCountedWork } from './rules-counted.ts';
-import { lintMetricKind, lintTimeUnits } from './rules-metric.ts';
+import { lintIdleThresholds, lintMetricKind, lintTimeUnits } from './rules-metric.ts';
 import { lintNetwork, lintNetworkHarness, lintNetworkObjective } from './rules-network.ts';
 import {
   lintBaseTree,
@@ -51,6 +51,7 @@ const RULES: readonly Rule[] = [
   lintCriterionIds,
   lintTimeUnits,
   lintMetricKind,
+  lintIdleThresholds,
   lintCountedWork,
   lintExistsOnly,
   lintRegression,
@@ -74,6 +75,7 @@ const RULES: readonly Rule[] = [
   lintProtectedLinks,
   lintTestCount,
   lintClocks,
+  lintShortLimits,
   (_draft, facts) => lintBaseTree(facts),
 ];
 

@@ -5,7 +5,7 @@ import type { BaseFacts } from './facts.ts';
 import { findingOf } from './finding-table.ts';
 import type { Finding } from './finding.ts';
 import { npmScriptsOf } from './npm-scripts.ts';
-import { shellStatusKind } from './shell-status.ts';
+import { makesRepository, shellStatusKind } from './shell-status.ts';
 import { shellProblems } from './shell-walk.ts';
 
 export function commandsOf(draft: Draft): DraftText[] {
@@ -26,18 +26,37 @@ export function lintCommandSyntax(draft: Draft): Finding[] {
   );
 }
 
+const SHORT_LIMIT = /(?:^|[\s;&|(])timeout\s+(?:-\S+\s+)*(0?\.\d*[1-9]\d*)s?(?=\s)/;
+
+/** CLOCK_IN_HARNESS: what starts within a fraction of a second, or not, hangs on the machine and its other work. */
+export function lintShortLimits({ criteria }: Draft): Finding[] {
+  return criteria.flatMap(({ commands }) =>
+    commands.flatMap(({ text, pointer }) => {
+      const limit = SHORT_LIMIT.exec(text)?.[1];
+      if (limit === undefined) return [];
+      return [
+        findingOf('CLOCK_IN_HARNESS', pointer, {
+          message: `expected no time limit but timeoutSeconds, got timeout ${limit}`,
+          fix: 'Leave the time to timeoutSeconds, which counts only when it is exceeded twice; or acknowledge it.',
+        }),
+      ];
+    }),
+  );
+}
+
 const JUDGED_BY_STATUS = new Set(['exit_code', 'benchmark', 'regression', 'judge_probe']);
 // The file judges, as in a file assertion: `true` in front of it is right.
 const JUDGED_BY_FILE = new Set(['artifact_bytes', 'artifact_lines']);
 
 /** VACUOUS_COMMAND, EXIT_CODE_MASKED. */
-export function lintExitStatus({ criteria }: Draft, facts: BaseFacts | null): Finding[] {
+export function lintExitStatus({ criteria, setup }: Draft, facts: BaseFacts | null): Finding[] {
+  const hasRepository = setup.some(({ text }) => makesRepository(text));
   return criteria.flatMap(({ type, source, judging }) => {
     if (judging === null || !JUDGED_BY_STATUS.has(type ?? '')) return [];
     if (type === 'benchmark' && JUDGED_BY_FILE.has(source ?? '')) return [];
     const { text, pointer } = judging;
     if (shellProblems(text).length > 0) return [];
-    switch (shellStatusKind(text, npmScriptsOf(facts, text))) {
+    switch (shellStatusKind(text, npmScriptsOf(facts, text), { hasRepository })) {
       case 'open':
         return [];
       case 'vacuous':
@@ -52,7 +71,7 @@ export function lintExitStatus({ criteria }: Draft, facts: BaseFacts | null): Fi
         return [
           findingOf('EXIT_CODE_MASKED', pointer, {
             message: 'expected the exit status of the check, got one that is always the same',
-            fix: 'Drop what hides the status (|| true, ; exit 0, | tee, &, a trap), end with the check, or leave a loop by || exit 1.',
+            fix: 'Drop what hides the status (|| true, ; exit 0, | tee, &, a trap), end with the check, or leave a loop by || exit 1. There is no .git for git to look at.',
           }),
         ];
     }

@@ -89,6 +89,23 @@ function sourceFor({ judging, unit }: DraftCriterion, { languages }: Draft): str
   return (isOfBytes ? BYTES : WORK)[runtime];
 }
 
+/** VACUOUS_COMMAND: sizes and counts are never negative, so some bounds are met by all of them, or by none. */
+export function lintIdleThresholds({ criteria }: Draft): Finding[] {
+  return criteria.flatMap(({ type, pointer, source, metricOp: op, threshold }) => {
+    // What a marker says may be any number.
+    if (type !== 'benchmark' || (source ?? 'marker') === 'marker' || threshold === null) return [];
+    const isAlwaysMet = (op === 'gte' && threshold <= 0) || (op === 'gt' && threshold < 0);
+    const isNeverMet = (op === 'lt' && threshold <= 0) || (op !== 'gt' && threshold < 0);
+    if (!isAlwaysMet && !isNeverMet) return [];
+    return [
+      findingOf('VACUOUS_COMMAND', `${pointer}/metric/threshold`, {
+        message: `expected a bound that some numbers meet and others do not, got one that ${isAlwaysMet ? 'every' : 'no'} size or count meets`,
+        fix: 'Give the bound that the work must reach, and see the base commit on its other side.',
+      }),
+    ];
+  });
+}
+
 /** METRIC_INCOMPLETE: a kind that is about a number has one, over a data set that is frozen. */
 export function lintMetricKind({ kind, criteria, inputs }: Draft): Finding[] {
   if (kind !== 'benchmark' && kind !== 'model_evaluation') return [];

@@ -5,8 +5,8 @@ import type { BaseFacts } from './facts.ts';
 import { findingOf } from './finding-table.ts';
 import type { Finding } from './finding.ts';
 import { harnessesOf } from './harness.ts';
-import { configPathsOf, isConfigPath } from './judging-tools.ts';
-import { languagesOf } from './languages.ts';
+import { configPlacesOf, isConfigPath, type JudgingTool } from './judging-tools.ts';
+import { isLanguageAllowed, languagesOf } from './languages.ts';
 import { repositoryPathOf } from './script-targets.ts';
 import { shellCalls } from './shell-walk.ts';
 
@@ -111,27 +111,56 @@ function isSolversTest(path: string, { kind }: Draft): boolean {
 
 /** CONFIG_NOT_PROTECTED: one finding a tool, naming all that is open. */
 export function lintConfig(draft: Draft, facts: BaseFacts | null): Finding[] {
+  const used = harnessesOf(draft, facts).flatMap(({ harness }) => harness.tools);
   const tools = new Map(
-    harnessesOf(draft, facts)
-      .flatMap(({ harness }) => harness.tools)
-      .map((tool) => [[tool.name, ...tool.configs].join('\n'), tool]),
+    [...used, ...installedProgramsOf(used, draft, facts)].map((tool) => [
+      JSON.stringify(tool),
+      tool,
+    ]),
   );
   const folders = foldersToTry(draft);
   return [...tools.values()].flatMap((tool) => {
-    const open = configPathsOf(tool, folders).filter((path) => draft.isEditable(path));
+    const open = configPlacesOf(tool, folders).filter(({ path }) => isOpenTo(tool, path, draft));
     if (open.length === 0) return [];
-    const names = [...new Set(open.map((path) => nameToProtect(path, tool.configs)))];
+    const names = [...new Set(open.map(({ protect }) => protect))];
     return [
       findingOf('CONFIG_NOT_PROTECTED', PROTECT, {
-        message: `expected the configuration of ${tool.name} under protected paths, got ${names.length === 1 ? '1 name' : `${names.length} names`} that the solver may edit or add`,
-        fix: `Add ${names.map((name) => `"${name}"`).join(', ')}: names that are absent today count too. Or acknowledge it.`,
+        message: `expected the configuration of ${toPrintable(tool.name, 200)} under protected paths, got ${names.length === 1 ? '1 name' : `${names.length} names`} that the solver may edit or add`,
+        fix: `Add ${names.map((name) => `"${toPrintable(name, 100)}"`).join(', ')}: names that are absent today count too. Or name what the solver may edit in editablePaths, or acknowledge it.`,
       }),
     ];
   });
 }
 
-function nameToProtect(path: string, rootConfigs: readonly string[]): string {
-  return rootConfigs.includes(path) ? path : `**/${path.slice(path.lastIndexOf('/') + 1)}`;
+function isOpenTo({ asksLanguage }: JudgingTool, path: string, draft: Draft): boolean {
+  if (!draft.isEditable(path)) return false;
+  const languages = draft.languages.map(({ text }) => text);
+  if (asksLanguage !== true || languages.length === 0) return true;
+  // Whatever the patterns, policy refuses code of another language.
+  const known = languagesOf(path) !== null;
+  return known ? isLanguageAllowed(path, languages, []) : draft.editablePaths.length > 0;
+}
+
+const CLEAN_INSTALL = /\bnpm\s+(--?\S+\s+)*(ci|clean-install)\b/;
+
+/**
+ * What npm and its like put on PATH before the system's programs (THREATS H22). A clean install replaces it by what
+ * the lock file says, and there a package may be said to bring a program called `node`.
+ */
+function installedProgramsOf(
+  tools: readonly JudgingTool[],
+  { setup }: Draft,
+  facts: BaseFacts | null,
+): JudgingTool[] {
+  const name = tools.find(({ runsInstalled }) => runsInstalled === true)?.name;
+  if (name === undefined) return [];
+  if (setup.some(({ text }) => CLEAN_INSTALL.test(text))) {
+    const configs = ['package-lock.json', 'npm-shrinkwrap.json'];
+    return [{ name: `npm ci, whose programs ${name} finds first`, configs }];
+  }
+  const inBase = facts?.paths.some((path) => path.startsWith('node_modules/')) === true;
+  const configs = inBase ? ['node_modules/'] : ['node_modules/.bin/'];
+  return [{ name: `${name}, which finds these programs first`, configs, asksLanguage: !inBase }];
 }
 
 /** Folders that stand for all: a made-up one and those that the solver may surely write to. */
@@ -154,8 +183,8 @@ export function lintUnmatchedPaths(draft: Draft, facts: BaseFacts | null): Findi
 }
 
 function matchesSomething(source: string, facts: BaseFacts): boolean {
-  const { matches } = compilePathPattern(source);
-  return facts.paths.some(matches) || isConfigPath(matches);
+  const pattern = compilePathPattern(source);
+  return facts.paths.some(pattern.matches) || isConfigPath(pattern);
 }
 
 // Names and folders by which the usual runners find tests.

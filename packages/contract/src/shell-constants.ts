@@ -48,12 +48,30 @@ export function constantStatus(words: readonly LiteralWord[]): 'ok' | 'fail' | n
   if (program === 'test' || program === '[') return testStatus(args);
   if (program === 'ls' || program === 'cd') return operandsOf(args).every(isThere) ? 'ok' : null;
   if (program === 'cat') return args.every(isThere) ? 'ok' : null;
+  if (program === 'git') return needsRepository(args) ? 'fail' : null;
   if (isVersionCall(program, args) || runsNothing(program, args)) return 'ok';
   return null;
 }
 
 function operandsOf(args: readonly LiteralWord[]): readonly LiteralWord[] {
   return args.filter((word) => word === null || !word.startsWith('-'));
+}
+
+const ON_A_REPOSITORY = new Set(
+  'diff diff-index diff-tree diff-files status log show rev-parse rev-list ls-files ls-tree describe merge-base blame cat-file branch tag checkout stash fsck shortlog name-rev symbolic-ref show-ref for-each-ref write-tree'.split(
+    ' ',
+  ),
+);
+
+/** A workspace has no .git, so git has nothing to say there: it fails, whatever the tree (see docs/contracts.md). */
+function needsRepository(args: readonly LiteralWord[]): boolean {
+  const at = args.findIndex((word) => word === null || !word.startsWith('-'));
+  const subcommand = args[at] ?? null;
+  // With an option before it another repository may be meant; `diff --no-index` and two files need none.
+  if (at !== 0 || subcommand === null || !ON_A_REPOSITORY.has(subcommand)) return false;
+  if (subcommand !== 'diff') return true;
+  const operands = operandsOf(args.slice(1));
+  return !args.includes('--no-index') && operands.length < 2;
 }
 
 /** Files and folders of every container. */

@@ -49,14 +49,29 @@ export type StatusKind =
 /**
  * Follows every path through a command as `/bin/sh` would (no pipefail, no errexit unless set) and tells whether its
  * exit status can say anything. What is not known is taken to be able to do both, so a doubt never refuses. `scripts`
- * are those of the base's package.json, null where they are not known: `npm test` may well be `exit 0`.
+ * are those of the base's package.json, null where they are not known: `npm test` may well be `exit 0`. `hasRepository`
+ * says that set-up makes a repository of git's, without which `git diff` can but fail.
  */
-export function shellStatusKind(command: string, scripts: NpmScripts | null = null): StatusKind {
+export function shellStatusKind(
+  command: string,
+  scripts: NpmScripts | null = null,
+  { hasRepository = false }: { readonly hasRepository?: boolean } = {},
+): StatusKind {
   const script = parse(command);
-  const shell = new ShellPaths({ scripts, stepsLeft: STEPS_MAX, known: new Map() });
+  const shell = new ShellPaths({
+    scripts,
+    hasRepository: hasRepository || makesRepository(command),
+    stepsLeft: STEPS_MAX,
+    known: new Map(),
+  });
   const outcomes = shell.finalOutcomes(script.commands);
   if (outcomes.size > 1) return 'open';
   return hasWork(script, scripts) ? 'masked' : 'vacuous';
+}
+
+/** Whether a command makes a repository of git's, of which a workspace has none. */
+export function makesRepository(command: string): boolean {
+  return /\bgit\b[^;&|\n]*\b(init|clone|worktree)\b|\bGIT_DIR=/.test(command);
 }
 
 const RECURSION_MAX = 32;
@@ -66,6 +81,7 @@ const STEPS_MAX = 20_000;
 /** What all shells of one walk share. */
 interface Walk {
   readonly scripts: NpmScripts | null;
+  readonly hasRepository: boolean;
   stepsLeft: number;
   /** Outcomes of npm scripts by their text; null while one is walked. */
   readonly known: Map<string, ReadonlySet<Outcome> | null>;
@@ -206,7 +222,8 @@ class ShellPaths {
   }
 
   private program(command: Command, words: readonly LiteralWord[]): Paths {
-    const { scripts } = this.walk;
+    const { scripts, hasRepository } = this.walk;
+    if (words[0] === 'git' && hasRepository) return BOTH;
     const text = scripts?.textOf(words) ?? null;
     if (text !== null) return this.npmScript(text);
     const isIdle =

@@ -38,6 +38,29 @@ describe('policy', () => {
     expect(codes([change('package.json')])).toEqual(['PROTECTED_PATH_CHANGED']);
   });
 
+  it.each([
+    ['Makefile', 'GNUmakefile'],
+    ['**/Makefile', 'deep/makefile'],
+    ['package-lock.json', 'npm-shrinkwrap.json'],
+    ['vite.config.ts', 'vitest.config.js'],
+    ['vitest.config.ts', 'postcss.config.mjs'],
+    ['vitest.config.*', '.postcssrc.json'],
+    ['.eslintrc.json', '.eslintrc.js'],
+    ['pyproject.toml', 'pytest.ini'],
+    ['Gemfile', 'gems.rb'],
+    ['phpunit.xml.dist', 'phpunit.xml'],
+  ])('H08 protects %s, and %s would be read in its place', (rule, path) => {
+    const protecting = contractWith({
+      constraints: { protectedPaths: [rule], maxChangedFiles: 9 },
+    });
+    const of = (name: string): string[] =>
+      gradePolicy(protecting, facts([change(name, 'added')]), null).map(({ code }) => code);
+    expect(of(path)).toEqual(['PROTECTED_PATH_CHANGED']);
+    expect(of(`elsewhere/${path.slice(path.lastIndexOf('/') + 1)}`)).toEqual(
+      rule.startsWith('**') ? ['PROTECTED_PATH_CHANGED'] : [],
+    );
+  });
+
   it('renames a protected file away: the deletion counts (D01)', () => {
     expect(codes([change('protected/verify.js', 'deleted'), change('moved.js', 'added')])).toEqual([
       'PROTECTED_PATH_CHANGED',

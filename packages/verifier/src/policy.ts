@@ -1,4 +1,4 @@
-import { type Contract, isLanguageAllowed, LIMIT_RANGES } from '@kervyxa/contract';
+import { type Contract, isLanguageAllowed, LIMIT_RANGES, readInsteadOf } from '@kervyxa/contract';
 import {
   compilePathPattern,
   type PathPattern,
@@ -129,7 +129,8 @@ function gradeProtectedPaths(contract: Contract, changedFiles: readonly ChangedF
 }
 
 /**
- * Besides the path itself: what is put in the place of a folder above a protected path (THREATS D08, D09), and a new
+ * Besides the path itself: what is put in the place of a folder above a protected path (THREATS D08, D09), a new file
+ * that a tool reads in place of a protected one (H08), and a new
  * spelling of a protected name (D19). A link leads on, so one counts wherever something protected could lie below it,
  * also when it is pointed elsewhere or taken away. A plain file only takes a place that the rule spells out: beside
  * the folders of `packages/` + `*` + `/package.json` an honest solver may add a file.
@@ -137,6 +138,7 @@ function gradeProtectedPaths(contract: Contract, changedFiles: readonly ChangedF
 function touches(pattern: PathPattern, { path, status, baseMode, mode }: ChangedFile): boolean {
   if (pattern.matches(path)) return true;
   if (status === 'added' && pattern.matchesFolded(path)) return true;
+  if (readInsteadOf(path).some((each) => pattern.matches(each))) return true;
   if (mode === MODE_LINK || baseMode === MODE_LINK) return pattern.isAncestorOfMatch(path);
   return (status === 'added' || status === 'type_changed') && pattern.spellsAncestor(path);
 }

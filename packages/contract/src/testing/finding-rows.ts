@@ -27,7 +27,7 @@ const objective = (text: string): Edit => ['/objective', text];
 const kind = (text: string): Edit => ['/kind', text];
 const protect = (...paths: string[]): Edit => [
   '/constraints/protectedPaths',
-  ['package.json', '**/.npmrc', 'test/', 'check.js', ...paths],
+  ['package.json', 'package-lock.json', '**/.npmrc', 'test/', 'check.js', ...paths],
 ];
 const PRETTIER_CONFIGS = [
   '.prettierignore',
@@ -43,6 +43,7 @@ export const acknowledged = (code: string, reason = 'known'): Edit => [
   '/acknowledgements',
   [{ code, reason }],
 ];
+const METRIC = { name: 'm', unit: 'bytes' };
 const counted = (text: string) => ({
   ...benchmark({}, text),
   source: 'node_block_count',
@@ -61,6 +62,18 @@ const dataInputs: Edit[] = [
 const transform = 'node transform.js records.jsonl rows.csv';
 const compared = `${transform} && printf '%s  %s\\n' ${digest} rows.csv | sha256sum -c --status`;
 const dataFacts = goodFacts({ paths: [...goodFacts().paths, 'records.jsonl', 'transform.js'] });
+
+/** A command whose answer hangs on names that the solver may add, and the same with these names protected. */
+function opened(text: string, names: readonly string[], edits: readonly Edit[] = []): FindingRow[] {
+  const pointer = '/constraints/protectedPaths';
+  const scripts = ['tools/check.py', 'tools/venv/bin/python'];
+  return names.map((_, left) => ({
+    code: 'CONFIG_NOT_PROTECTED',
+    pointer,
+    edits: [command(text), ...edits, protect(...scripts, ...names.toSpliced(left, 1))],
+    twin: [command(text), ...edits, protect(...scripts, ...names)],
+  }));
+}
 
 /** One fault each, as edits of the good contract. */
 export const FINDING_ROWS: FindingRow[] = [
@@ -253,7 +266,7 @@ export const FINDING_ROWS: FindingRow[] = [
   },
   {
     code: 'PATH_PATTERN_INVALID',
-    pointer: '/constraints/protectedPaths/4',
+    pointer: '/constraints/protectedPaths/5',
     edits: [protect('../x')],
     twin: [protect('test/*.js')],
   },
@@ -697,7 +710,12 @@ export const FINDING_ROWS: FindingRow[] = [
     code: 'CONFIG_NOT_PROTECTED',
     pointer: '/constraints/protectedPaths',
     edits: [['/constraints/protectedPaths', ['package.json', 'test/', 'check.js']]],
-    twin: [['/constraints/protectedPaths', ['package.json', '.npmrc', 'test/', 'check.js']]],
+    twin: [
+      [
+        '/constraints/protectedPaths',
+        ['package.json', 'package-lock.json', '.npmrc', 'test/', 'check.js'],
+      ],
+    ],
   },
   {
     code: 'CONFIG_NOT_PROTECTED',
@@ -750,6 +768,39 @@ export const FINDING_ROWS: FindingRow[] = [
       ),
     ],
   },
+  {
+    // The lock file says which programs a package brings: one called `node` comes before the real one.
+    code: 'CONFIG_NOT_PROTECTED',
+    pointer: '/constraints/protectedPaths',
+    edits: [['/constraints/protectedPaths', ['package.json', '**/.npmrc', 'test/', 'check.js']]],
+    twin: [protect()],
+  },
+  ...opened(
+    'npm test',
+    ['node_modules/.bin/'],
+    [
+      ['/environment/setup', []],
+      ['/constraints/allowedLanguages', []],
+    ],
+  ),
+  ...opened(
+    'python3 tools/check.py',
+    ['tools/*.py', 'tools/*/__init__.py'],
+    [['/constraints/allowedLanguages', ['python']]],
+  ),
+  ...opened(
+    'PYTHONPATH=lib node check.js',
+    ['lib/*.py', 'lib/*/__init__.py'],
+    [['/constraints/allowedLanguages', []]],
+  ),
+  ...opened(
+    'PATH=./tools:$PATH node check.js',
+    ['tools/'],
+    [['/constraints/allowedLanguages', []]],
+  ),
+  ...opened('node --env-file=ci.env check.js', ['ci.env']),
+  ...opened('tools/venv/bin/python -I check.js', ['tools/venv/']),
+  ...opened('make -C tools check', ['tools/Makefile']),
   {
     code: 'CONTRACT_BROKEN',
     pointer: '/repository/baseCommit',
@@ -862,10 +913,37 @@ export const FINDING_ROWS: FindingRow[] = [
   },
   {
     code: 'PROTECTED_PATH_MATCHES_NOTHING',
-    pointer: '/constraints/protectedPaths/4',
+    pointer: '/constraints/protectedPaths/5',
     edits: [protect('Test/')],
     twin: [
       protect('**/conftest.py', '.gitattributes', '.gitignore', '**/node_modules/', '**/.svn/'),
+    ],
+  },
+  {
+    code: 'CLOCK_IN_HARNESS',
+    pointer: '/criteria/1/command',
+    edits: [command('timeout 0.005 node check.js')],
+    twin: [command('timeout 5 node check.js')],
+  },
+  {
+    code: 'VACUOUS_COMMAND',
+    pointer: '/criteria/3/metric/threshold',
+    edits: [extra({ ...counted('node check.js'), metric: { ...METRIC, op: 'gte', threshold: 0 } })],
+    twin: [extra({ ...counted('node check.js'), metric: { ...METRIC, op: 'gte', threshold: 1 } })],
+  },
+  {
+    code: 'VACUOUS_COMMAND',
+    pointer: '/criteria/3/metric/threshold',
+    edits: [extra({ ...counted('node check.js'), metric: { ...METRIC, op: 'lt', threshold: 0 } })],
+    twin: [extra({ ...counted('node check.js'), metric: { ...METRIC, op: 'lte', threshold: 0 } })],
+  },
+  {
+    code: 'VACUOUS_COMMAND',
+    pointer: '/criteria/1/command',
+    edits: [command('git diff --exit-code')],
+    twin: [
+      command('git diff --exit-code'),
+      ['/environment/setup/1', { command: 'git init -q && git add -A', timeoutSeconds: 10 }],
     ],
   },
   {

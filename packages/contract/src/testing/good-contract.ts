@@ -27,7 +27,7 @@ export function goodContract(): ContractInput {
       setup: [{ command: 'npm ci --offline --ignore-scripts', timeoutSeconds: 120 }],
     },
     constraints: {
-      protectedPaths: ['package.json', '**/.npmrc', 'test/', 'check.js'],
+      protectedPaths: ['package.json', 'package-lock.json', '**/.npmrc', 'test/', 'check.js'],
       maxChangedFiles: 2,
       allowedLanguages: ['javascript'],
     },
@@ -138,7 +138,13 @@ export const GOOD_SETTINGS: OperatorSettings = {
 export function goodFacts(overrides: Partial<BaseFacts> = {}): BaseFacts {
   return {
     commit: 'a'.repeat(40),
-    paths: ['check.js', 'package.json', 'parseNumbers.js', 'test/parse.test.js'],
+    paths: [
+      'check.js',
+      'package-lock.json',
+      'package.json',
+      'parseNumbers.js',
+      'test/parse.test.js',
+    ],
     files: new Map([['package.json', '{"scripts": {"test": "node --test"}}']]),
     lfsPointers: [],
     ...overrides,
