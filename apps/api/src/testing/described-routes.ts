@@ -44,6 +44,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   repositoryUrl: 'https://git.example.org/a/b.git',
   amountMinor: '1',
   currency: 'USD',
+  reference: 'payment-1',
   principalId: `prn_${'0'.repeat(26)}`,
 };
 
