@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CONTRACT_ERRORS, FINDING_TABLE } from '@kervyxa/contract';
 import {
@@ -36,6 +36,12 @@ function tableUnder(heading: string): string[][] {
         .slice(1, -1)
         .map((cell) => cell.trim().replaceAll('`', '').replaceAll('\\|', '|')),
     );
+}
+
+function listMarkdown(folder: string): string[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md') && !name.includes('/base/'))
+    .map((name) => `${folder}/${name}`);
 }
 
 describe('the README', () => {
@@ -96,6 +102,26 @@ describe('the README', () => {
     });
     const section = README.split('## Decisions\n')[1]?.split('\n## ')[0] ?? '';
     expect(section.split('\n').filter((line) => line.startsWith('- '))).toEqual(decisions);
+  });
+});
+
+describe('a document', () => {
+  const texts = [
+    'README.md',
+    'SECURITY.md',
+    ...listMarkdown('docs'),
+    ...listMarkdown('fixtures'),
+  ].map((path) => [path, readFileSync(join(ROOT, path), 'utf8')] as const);
+
+  it.each(texts)('%s leads to files that are there', (path, text) => {
+    const links = [...text.matchAll(/\]\((?!https?:)([^)#\s]+)/g)].map(([, link = '']) => link);
+    // Of ours and of nobody's example: these folders are in no repository but this one.
+    const named = [...text.matchAll(/`((?:packages|apps|bench|test\/[a-z]+)\/[\w./-]+)`/g)];
+    const places = [
+      ...links.map((link) => join(path, '..', link)),
+      ...named.map(([, name = '']) => name),
+    ];
+    expect(places.filter((place) => !existsSync(join(ROOT, place)))).toEqual([]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toGitCheck, toSandboxChecks } from './machine-checks.ts';
+import { toGitCheck, toRuntimeCheck, toSandboxChecks } from './machine-checks.ts';
 
 describe('the check of git', () => {
   it.each([
@@ -58,5 +58,17 @@ describe('the check of the sandbox', () => {
       ['warn', limitations[0]],
       ['warn', limitations[1]],
     ]);
+  });
+});
+
+it('fails for a container runtime that the engine does not have, and says what to do', () => {
+  const error = {
+    message: 'expected an engine with runsc, got one with runc',
+    fix: 'name it in daemon.json',
+  };
+  expect(toRuntimeCheck(error)).toMatchObject({
+    status: 'fail',
+    found: 'expected an engine with runsc, got one with runc',
+    fix: 'name it in daemon.json',
   });
 });

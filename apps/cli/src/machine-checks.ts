@@ -44,7 +44,7 @@ export function toSandboxChecks({
 }
 
 /** The operator chose a container runtime that the engine does not have. */
-export function toRuntimeCheck({ message, fix }: AppError): Check {
+export function toRuntimeCheck({ message, fix }: Pick<AppError, 'message' | 'fix'>): Check {
   const expected = 'the runtime of KERVYXA_CONTAINER_RUNTIME';
   return { id: 'sandbox', status: 'fail', found: message, expected, fix: fix ?? '' };
 }

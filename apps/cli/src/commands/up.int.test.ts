@@ -99,6 +99,21 @@ describe('kervyxa up', () => {
     await stopped(second);
   });
 
+  it('C34 is told to use a container runtime that the engine lacks: neither starts nor is well', async () => {
+    const env = { ...home.env, KERVYXA_CONTAINER_RUNTIME: 'no-such-runtime' };
+    const up = await runCliProcess(UP, { env });
+    expect(up.exitCode).toBe(4);
+    expect(up.stderr).toContain('SANDBOX_RUNTIME_UNAVAILABLE');
+    const doctor = await runCliProcess(['doctor', '--json'], { env });
+    expect(doctor.exitCode).toBe(1);
+    const { checks }: { checks: { status: string; expected: string }[] } = JSON.parse(
+      doctor.stdout,
+    );
+    expect(checks.filter(({ status }) => status === 'fail')).toMatchObject([
+      { expected: 'the runtime of KERVYXA_CONTAINER_RUNTIME' },
+    ]);
+  });
+
   it('gets Ctrl-C while it makes its database: no error, and the next start has the key', async () => {
     const first = start(UP);
     const half = join(home.folder, 'postgres');
