@@ -10,6 +10,7 @@ import { ensureReady } from '@kervyxa/setup';
 import { startGitServer } from '@kervyxa/testing';
 import { benchDaemon } from './daemon.ts';
 import { benchGit } from './git.ts';
+import { benchHostSafety } from './host-safety.ts';
 import { buildHistory, buildTree } from './material.ts';
 import { isMet, type Ratio, type Sample } from './measure.ts';
 import { say } from './run.ts';
@@ -20,6 +21,7 @@ const HELP = `npm run bench [-- --rounds N]
 Measures side by side, interleaved, and prints medians and ratios; writes bench/results.json.
   --rounds N   rounds that count, after one to warm up (default 7)
   --daemon     only the daemon (API, queue, database), in results.json beside the other results of an earlier run
+  --host       only the API beside hostile submissions, likewise
 `;
 
 const RUNTIME = 'kervyxa-runtime/node:22';
@@ -30,6 +32,7 @@ async function main(): Promise<void> {
     options: {
       rounds: { type: 'string', default: '7' },
       daemon: { type: 'boolean', default: false },
+      host: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
@@ -43,20 +46,19 @@ async function main(): Promise<void> {
   // PostgreSQL may run as another user, who has to get to its own folder inside.
   await chmod(root, 0o711);
   try {
-    const others = values.daemon ? null : await benchVerdicts(root, rounds);
-    const [ratios, samples] = await benchDaemon(root, rounds);
-    const found = toResults([...(others?.[0] ?? []), ...ratios], { ...others?.[1], ...samples });
-    await report(found, { rounds, keepOthers: values.daemon });
+    const isWhole = !values.daemon && !values.host;
+    const found: Measured[] = [];
+    if (isWhole) found.push(await benchVerdicts(root, rounds));
+    if (isWhole || values.daemon) found.push(await benchDaemon(root, rounds));
+    if (isWhole || values.host) found.push(await benchHostSafety());
+    await report(toResults(found), { rounds, keepOthers: !isWhole });
   } finally {
     await rm(root, { recursive: true, force: true });
   }
 }
 
 /** (a) to (c): from a commit to its verdict. */
-async function benchVerdicts(
-  root: string,
-  rounds: number,
-): Promise<[Ratio[], Record<string, Sample>]> {
+async function benchVerdicts(root: string, rounds: number): Promise<Measured> {
   const { dockerHost, runtimes } = await ensureReady({ log: say, interactive: false });
   const image = runtimes.get(RUNTIME)?.imageId;
   if (image === undefined) throw new Error(`expected runtime ${RUNTIME} after set-up, got none`);
@@ -94,16 +96,19 @@ async function benchVerdicts(
   }
 }
 
+type Measured = [Ratio[], Record<string, Sample>];
+
 interface Results {
   readonly ratios: readonly Ratio[];
   readonly mediansMs: Readonly<Record<string, number>>;
 }
 
-function toResults(ratios: readonly Ratio[], samples: Readonly<Record<string, Sample>>): Results {
+function toResults(found: readonly Measured[]): Results {
+  const samples = found.flatMap(([, all]) => Object.values(all));
   const mediansMs = Object.fromEntries(
-    Object.values(samples).map(({ name, medianMs }) => [name, Math.round(medianMs)]),
+    samples.map(({ name, medianMs }) => [name, Math.round(medianMs)]),
   );
-  return { ratios, mediansMs };
+  return { ratios: found.flatMap(([ratios]) => ratios), mediansMs };
 }
 
 async function report(
