@@ -110,7 +110,7 @@ describe("the guide's harness", () => {
   let folder = '';
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'kervyxa-guide-'));
-    const [harness = ''] = blocks('js');
+    const harness = blocks('js').find((text) => text.includes('const cases')) ?? '';
     mkdirSync(join(folder, 'check'));
     writeFileSync(join(folder, 'check/judge.js'), harness);
     writeFileSync(join(folder, 'check/cases.json'), '[["A  b!", "a-b"], ["C", "c"]]');
@@ -141,5 +141,29 @@ describe("the guide's harness", () => {
     ['starts another process', `require('node:child_process').execSync('kill $PPID');`],
   ])('fails code that %s', (_attack, source) => {
     expect(judge(source)).toBe(1);
+  });
+});
+
+describe("the guide's judge", () => {
+  let folder = '';
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'kervyxa-guide-'));
+    const judge = blocks('js').find((text) => text.includes('process.argv[2]}/answers.json')) ?? '';
+    mkdirSync(join(folder, 'output'));
+    writeFileSync(join(folder, 'judge.js'), judge);
+    writeFileSync(join(folder, 'answers.json'), '[42]\n');
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  it.each([
+    ['the answer', '[42]\n', 0],
+    ['another answer of the same size', '[41]\n', 1],
+    ['nothing', '', 1],
+    ['an endless nesting', '['.repeat(100_000), 1],
+    ['bytes that are no text', Uint8Array.of(0xff, 0, 0xfe, 10, 0x80), 1],
+  ])('answers for %s', (_title, content, status) => {
+    writeFileSync(join(folder, 'output/answers.json'), content);
+    const args = [join(folder, 'judge.js'), join(folder, 'output')];
+    expect(spawnSync(process.execPath, args, { env: {} }).status).toBe(status);
   });
 });

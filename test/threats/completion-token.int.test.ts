@@ -9,11 +9,25 @@ const PLAIN = `
   const { lines } = require('./work.js');
   console.log('KERVYXA_METRIC=' + lines().length);
 `;
-/** The same with the token, read before anything of the solver's is loaded. */
+/** The same with the token, read before anything of the solver's is loaded: still in one process with it. */
 const WITH_TOKEN = `
   const token = require('node:fs').readFileSync(0, 'utf8').trim();
   const { lines } = require('./work.js');
   console.log('KERVYXA_METRIC=' + lines().length);
+  console.log('KERVYXA_DONE=' + token);
+`;
+/** A parent that judges and prints, and has the solver's code run as a child of other rights. */
+const WITH_CHILD = `
+  const token = require('node:fs').readFileSync(0, 'utf8').trim();
+  const code = "console.log(JSON.stringify(require('./work.js').lines()))";
+  const { status, stdout } = require('node:child_process').spawnSync(
+    process.execPath,
+    ['--permission', '--allow-fs-read=' + process.cwd(), '-e', code],
+    { stdio: ['ignore', 'pipe', 'ignore'], encoding: 'utf8' },
+  );
+  const lines = status === 0 ? JSON.parse(stdout) : null;
+  if (!Array.isArray(lines) || lines.length < 50) process.exit(1);
+  console.log('KERVYXA_METRIC=' + lines.length);
   console.log('KERVYXA_DONE=' + token);
 `;
 const BASE = 'exports.lines = () => Array.from({ length: 500 }, () => 0);\n';
@@ -162,8 +176,11 @@ describe('a marker benchmark, plain and with a token', () => {
 });
 
 describe('proving a marker benchmark', () => {
-  async function prove(harness: string, completion: 'none' | 'token'): Promise<ProvingReport> {
-    const name = `proved-${completion}`;
+  async function prove(
+    name: string,
+    harness: string,
+    completion: 'none' | 'token',
+  ): Promise<ProvingReport> {
     const { base, good, bad } = await bench.build(name, [
       {
         name: 'base',
@@ -202,18 +219,23 @@ describe('proving a marker benchmark', () => {
     return proveContract(bench.deps, request, { signal: new AbortController().signal });
   }
 
+  const passing = ({ columns }: ProvingReport): string[] =>
+    columns.flatMap(({ id, verdict }) => (verdict === 'PASS' ? [id] : []));
+
   it('M02 BUG-4 a plain harness is refused before anybody can attack it: CHEAT_PASSES', async () => {
-    const { isProved, findings, columns } = await prove(PLAIN, 'none');
-    expect(isProved).toBe(false);
-    expect(findings.map(({ code }) => code)).toEqual(['CHEAT_PASSES']);
-    expect(columns.flatMap(({ kind, verdict }) => (verdict === 'PASS' ? [kind] : []))).toEqual([
-      'known_good',
-      'exits_at_import',
-    ]);
+    const report = await prove('proved-plain', PLAIN, 'none');
+    expect(new Set(report.findings.map(({ code }) => code))).toEqual(new Set(['CHEAT_PASSES']));
+    expect(passing(report)).toEqual(['good-1', 'metric-rewritten-1', 'exits-1-2']);
   });
 
-  it('H03 one that ends with the token is proved', async () => {
-    const { isProved, findings } = await prove(WITH_TOKEN, 'token');
+  it('M02 H03 a token in one process with the code can be rewritten around: CHEAT_PASSES', async () => {
+    const report = await prove('proved-token', WITH_TOKEN, 'token');
+    expect(report.findings.map(({ code }) => code)).toEqual(['CHEAT_PASSES']);
+    expect(passing(report)).toEqual(['good-1', 'metric-rewritten-1']);
+  });
+
+  it('M02 H03 a parent that measures, prints and ends with the token: proved', async () => {
+    const { isProved, findings } = await prove('proved-child', WITH_CHILD, 'token');
     expect({ isProved, findings }).toEqual({ isProved: true, findings: [] });
   });
 });

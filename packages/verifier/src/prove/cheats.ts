@@ -9,6 +9,7 @@ import {
   shebangOf,
   withExitAtImport,
   withPrintedLine,
+  withRewrittenMetric,
 } from './program-edits.ts';
 import type { ProvingColumn } from './report.ts';
 
@@ -46,7 +47,8 @@ const TEST_FILE = /(?:^|\/)(?:test_[^/]*|tests?\.[^/]+|[^/]*(?:[._-](?:test|spec
  *
  * 1. nothing changed; 2. every changed file as in the base, one at a time; 3. the tests deleted that may be;
  * 4. on the base, every program file that the commit changes with the best value of each marker metric printed at its
- *    end; 5. the same files leaving with status 0 at import, 6. and that with the metric printed first.
+ *    end, 5. or written over what its process prints; 6. the same files leaving with status 0 at import, 7. and that with
+ *    the metric printed first.
  */
 export async function planCheats(contract: Contract, good: FetchedCommit): Promise<CheatPlan> {
   const { programs, notes } = await readPrograms(good);
@@ -60,6 +62,7 @@ export async function planCheats(contract: Contract, good: FetchedCommit): Promi
       ...reverts,
       ...toTestsDeleted(contract, good),
       ...groups.flatMap((group, at) => toPrinted(group, metrics, at + 1)),
+      ...groups.flatMap((group, at) => toRewritten(group, metrics, at + 1)),
       ...groups.flatMap((group, at) => toExits(group, metrics, at + 1)),
     ],
     notes: [
@@ -154,6 +157,20 @@ function toPrinted(programs: readonly Program[], metrics: readonly string[], at:
     title: `Base, with ${line} printed at the end of ${sayPaths(programs)}`,
     from: 'base',
     edits: toWrites(programs, ({ path, text }) => withPrintedLine(path, text, line)),
+  }));
+}
+
+function toRewritten(
+  programs: readonly Program[],
+  metrics: readonly string[],
+  at: number,
+): Cheat[] {
+  return metrics.map((line, index) => ({
+    id: numbered('metric-rewritten', at, index),
+    kind: 'metric_printed',
+    title: `Base, with ${line} written over what is printed after ${sayPaths(programs)}`,
+    from: 'base',
+    edits: toWrites(programs, ({ path, text }) => withRewrittenMetric(path, text, line)),
   }));
 }
 

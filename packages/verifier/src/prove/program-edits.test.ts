@@ -1,5 +1,14 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isKnownProgram, withExitAtImport, withPrintedLine } from './program-edits.ts';
+import {
+  isKnownProgram,
+  withExitAtImport,
+  withPrintedLine,
+  withRewrittenMetric,
+} from './program-edits.ts';
 
 const METRIC = 'KERVYXA_METRIC=0';
 const print = (path: string, text: string) =>
@@ -15,6 +24,39 @@ describe('a program that prints a line', () => {
     ['a.sh', '', `echo '${METRIC}'\n`],
   ])('%s', (path, text, expected) => {
     expect(print(path, text)).toBe(expected);
+  });
+});
+
+describe('a program that has its process print another metric', () => {
+  const printing = "console.log('KERVYXA_METRIC=5'); process.stdout.write('KERVYXA_DONE=x\\n');";
+  it.each([
+    ['node', 'work.cjs', "require('./work.cjs');" + printing, 'harness.cjs'],
+    ['node', 'work.mjs', "import './work.mjs';" + printing, 'harness.mjs'],
+    ['node', 'work.ts', "import './work.ts';" + printing, 'harness.mts'],
+    [
+      'sh',
+      'work.sh',
+      '. ./work.sh; echo KERVYXA_METRIC=5; printf "KERVYXA_DONE=%s\\n" x',
+      'harness.sh',
+    ],
+  ])('%s: %s', (runner, path, harness, name) => {
+    const folder = mkdtempSync(join(tmpdir(), 'kervyxa-rewritten-'));
+    try {
+      writeFileSync(join(folder, path), withRewrittenMetric(path, Buffer.from(''), METRIC));
+      writeFileSync(join(folder, name), harness);
+      const program = runner === 'node' ? process.execPath : runner;
+      const { stdout } = spawnSync(program, [name], { cwd: folder, encoding: 'utf8' });
+      expect(stdout).toBe(`${METRIC}\nKERVYXA_DONE=x\n`);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('keeps the first line that names an interpreter, and the types of nobody', () => {
+    const text = withRewrittenMetric('bin/a', Buffer.from('#!/usr/bin/env tsx\nrun();'), METRIC);
+    expect(String(text)).toMatch(
+      /^#!\/usr\/bin\/env tsx\n\/\/ @ts-nocheck\nrun\(\);\n\{ const write/,
+    );
   });
 });
 

@@ -5,6 +5,8 @@ interface Language {
   /** In the first line of a file without an extension. */
   readonly interpreter: RegExp;
   readonly print: (line: string) => string;
+  /** Has whatever the process prints from now on say `line` for a metric. */
+  readonly rewrite: (line: string) => string;
   readonly exit: string;
   /** Stands before the exit, so that no check of types is what refuses it. */
   readonly preface?: string;
@@ -17,6 +19,8 @@ interface Language {
 
 const JAVASCRIPT = {
   print: (line: string) => `console.log('${line}');`,
+  rewrite: (line: string) =>
+    `{ const write = process.stdout.write; process.stdout.write = function (text, ...rest) { return write.call(this, String(text).replace(/KERVYXA_METRIC=.*/g, '${line}'), ...rest); }; }`,
   exit: 'process.exit(0);',
   keepsText: true,
 } as const;
@@ -37,6 +41,11 @@ const LANGUAGES: readonly Language[] = [
     extensions: ['.py'],
     interpreter: /\bpython[\d.]*\b/,
     print: (line) => `print('${line}', flush=True)`,
+    rewrite: (line) =>
+      [
+        'import re, sys',
+        `sys.stdout.write = (lambda write: lambda text: write(re.sub('KERVYXA_METRIC=.*', '${line}', text)))(sys.stdout.write)`,
+      ].join('\n'),
     exit: 'import os; os._exit(0)',
     keepsText: false,
   },
@@ -44,6 +53,10 @@ const LANGUAGES: readonly Language[] = [
     extensions: ['.sh'],
     interpreter: /\b(?:ba|da)?sh\b/,
     print: (line) => `echo '${line}'`,
+    rewrite: (line) =>
+      ['echo', 'printf']
+        .map((name) => `${name}() { command ${name} "$@" | sed 's/KERVYXA_METRIC=.*/${line}/'; }`)
+        .join('\n'),
     exit: 'exit 0',
     keepsText: false,
   },
@@ -61,9 +74,20 @@ export function lacksExtension(path: string): boolean {
 
 /** The program, and at its end a line that prints `line`; it has no quote or backslash. */
 export function withPrintedLine(path: string, text: Uint8Array, line: string): Uint8Array {
-  const added = `${knownLanguageOf(path, text).print(line)}\n`;
+  return withEnd(text, knownLanguageOf(path, text).print(line));
+}
+
+/** The program, and at its end what puts `line` in the place of each metric that its process prints afterwards. */
+export function withRewrittenMetric(path: string, text: Uint8Array, line: string): Uint8Array {
+  const { rewrite, preface = '' } = knownLanguageOf(path, text);
+  const start = shebangLength(text);
+  const [shebang, rest] = [text.subarray(0, start), text.subarray(start)];
+  return withEnd(Buffer.concat([shebang, Buffer.from(preface), rest]), rewrite(line));
+}
+
+function withEnd(text: Uint8Array, added: string): Uint8Array {
   const isOpen = text.length > 0 && text.at(-1) !== NEWLINE;
-  return Buffer.concat([text, Buffer.from(isOpen ? `\n${added}` : added)]);
+  return Buffer.concat([text, Buffer.from(isOpen ? `\n${added}\n` : `${added}\n`)]);
 }
 
 /** A program that leaves with status 0 before it does anything, having printed `line` where one is given. */

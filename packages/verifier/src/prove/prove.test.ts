@@ -402,8 +402,9 @@ describe('commits that do not solve the task', () => {
       ['CHEAT_PASSES', 'Base, with answer.js printing KERVYXA_METRIC=0 and leaving at import'],
     ]);
     expect(report.findings[0]?.evidence).toContain("+console.log('KERVYXA_METRIC=0');");
-    expect(report.columns.map(({ id }) => id).slice(-3)).toEqual([
+    expect(report.columns.map(({ id }) => id).slice(-4)).toEqual([
       'metric-printed-1',
+      'metric-rewritten-1',
       'exits-1',
       'exits-1-2',
     ]);
