@@ -194,15 +194,16 @@ async function runInSlot<T>(
 }
 
 /**
- * What of the hidden package a criterion's run sees. A check that asks the program from outside reads it under a user
- * of its own; what is measured in one process, or leaves a file, has only the solver's.
+ * What of the hidden package a criterion's run sees. A check reads it under a user of its own and starts the solver's
+ * code under another; what is measured in the command's own processes, or leaves a file, has only the solver's.
  */
 function toAccess(
   { type, visibility }: Criterion,
   verifierPackage: TreeArchive | null,
 ): PackageAccess {
   if (verifierPackage === null || visibility !== 'hidden') return 'none';
-  return type === 'judge_probe' ? 'probe' : 'shared';
+  if (type === 'judge_probe') return 'probe';
+  return type === 'regression' || type === 'exit_code' ? 'apart' : 'shared';
 }
 
 function asksForToken(criterion: Criterion): boolean {
