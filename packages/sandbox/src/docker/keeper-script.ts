@@ -68,11 +68,13 @@ while read -r verb one two; do
   case $verb in
     layout) layout ;;
     unpack) unpack $one ;;
+    touched) answer=$(touched $one) ;;
     keep) keep $one ;;
     restore) restore $one ;;
     clear) clear $one ;;
     inherit) chmod --reference=$one/upper $two/upper && touch -r $one/upper $two/upper ;;
     copy) cp -a $one/. $two/ ;;
+    long) answer=$(find $one -printf '%P\\0' | tr -c '\\0' x | tr '\\0' '\\n' | wc -L) ;;
     deep) answer=$(find $one -mindepth $two -print -quit | wc -c) ;;
     usage) answer=$(stat -f -c '%S %b %f %c %d' $one) ;;
     *) false ;;

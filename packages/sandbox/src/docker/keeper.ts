@@ -12,6 +12,7 @@ import { packFrames } from './keeper-frames.ts';
 /** The slowest answer is a copy of a large workspace; one that takes longer than this does not come. */
 const ANSWER_MS_MAX = 300_000;
 const STDERR_CHARACTERS_MAX = 500;
+const NEVER = new AbortController().signal;
 
 /** A volume that a keeper keeps: its name, and its folder as a path for the engine. */
 export interface KeptVolume {
@@ -97,12 +98,16 @@ export class Keeper {
     await this.#ask(`unpack ${folder}`, () => this.#send(archive.open(signal), signal));
   }
 
+  /** Of names of the root, at least one, those at which a set-up changed anything. */
+  async touched(top: string, names: readonly string[]): Promise<Set<string>> {
+    const answer = await this.#ask(`touched ${top}`, () => this.#send(toNames(names), NEVER));
+    if (answer.length !== names.length) throw this.#failure('an answer for each name');
+    return new Set(names.filter((_, index) => answer[index] === '1'));
+  }
+
   /** Copies paths of a tree, of which there is at least one, as those that every run finds as they are now. */
-  async keep(folder: string, paths: readonly string[], signal: AbortSignal): Promise<void> {
-    const names = async function* (): AsyncGenerator<Uint8Array> {
-      for (const path of paths) yield Buffer.from(`${path}\0`);
-    };
-    await this.#ask(`keep ${folder}`, () => this.#send(names(), signal));
+  async keep(folder: string, paths: readonly string[]): Promise<void> {
+    await this.#ask(`keep ${folder}`, () => this.#send(toNames(paths), NEVER));
   }
 
   /** Puts what is kept into a folder, in the place of what is there. */
@@ -127,6 +132,11 @@ export class Keeper {
   /** Something lies at this depth of a folder or deeper. */
   async isDeep(folder: string, depth: number): Promise<boolean> {
     return Number(await this.#ask(`deep ${folder} ${depth}`)) > 0;
+  }
+
+  /** Bytes of the longest path below a folder. */
+  async longestPath(folder: string): Promise<number> {
+    return Number(await this.#ask(`long ${folder}`));
   }
 
   async usage(folder: string): Promise<VolumeUsage> {
@@ -198,6 +208,10 @@ export class Keeper {
       fix: 'Run kervyxa doctor: the engine must give memory volumes, and the tools image sh and tar.',
     });
   }
+}
+
+async function* toNames(paths: readonly string[]): AsyncGenerator<Uint8Array> {
+  for (const path of paths) yield Buffer.from(`${path}\0`);
 }
 
 /** Lines of a keeper's stdout, in order, and the beginning of its stderr. */

@@ -200,8 +200,6 @@ async function layOut(
 async function fill(keeper: Keeper, request: SessionRequest, signal: AbortSignal): Promise<void> {
   await keeper.layout();
   await keeper.unpack(`${TREE_FOLDER}/tree`, request.tree, signal);
-  const { keptPaths = [] } = request;
-  if (keptPaths.length > 0) await keeper.keep(`${TREE_FOLDER}/tree`, keptPaths, signal);
   for (const [folder, archive] of toFillings(request)) await keeper.unpack(folder, archive, signal);
 }
 

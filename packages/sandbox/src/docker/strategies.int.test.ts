@@ -134,6 +134,25 @@ describe('a set-up that locks its own workspace', () => {
   );
 });
 
+describe('a set-up that leaves paths which no program can name at once', () => {
+  const nest = (name: string, depth: number): string => `exec python3 -c '
+import os
+for i in range(${depth}): os.mkdir("${name}"); os.chdir("${name}")'`;
+
+  it.each([
+    ['overlay', nest('d', 3_000)],
+    ['copy', nest('d', 3_000)],
+    ['copy', nest('\\t'.repeat(250), 20)],
+  ] as const)('by %s: its own doing, no trouble of ours', async (strategy, command) => {
+    const { dockerHost, image } = bench;
+    const sandbox = createDockerSandbox({ dockerHost, toolsImage: image, strategy });
+    await withSession({ sandbox, image }, { tree }, async (session) => {
+      const outcome = await session.runSetup(toRequest(command), never);
+      expect(outcome).toMatchObject({ exitCode: 1, workspaceFull: true });
+    });
+  });
+});
+
 describe('an engine that can not mount an overlay', () => {
   const overlayOptions = /"type":"overlay","device":"overlay","o":"[^"]*"/g;
 

@@ -22,6 +22,8 @@ import { type SessionName, toLabels } from './labels.ts';
 export const SETUP_TOP = `${TOP_PREFIX}setup`;
 /** Deeper than any path that a program can name at once. */
 const DEPTH_MAX = 2_048;
+/** What the kernel takes, but for the place where a copy is made. */
+const PATH_BYTES_MAX = 4_000;
 /** Room for what the keeper and the overlay put beside a run's own files. */
 const OVERHEAD_INODES = 16;
 
@@ -53,8 +55,8 @@ export interface WorkspaceContext {
   /** Keeps the tree, and a top for the set-up and for each run. */
   readonly keeper: Keeper;
   readonly workspaceBytes: number;
-  /** The keeper has paths of the tree that every run finds as they are there. */
-  readonly hasKept: boolean;
+  /** Paths of the tree that every run finds as they are there; where there are any, the keeper has a folder for them. */
+  readonly keptPaths: readonly string[];
 }
 
 export function topOf(run: number): string {
@@ -76,6 +78,7 @@ export function topVolume(top: string, workspaceBytes: number, session: SessionN
 export class OverlayWorkspaces implements WorkspaceMaker {
   readonly #context: WorkspaceContext;
   #hasSetup = false;
+  #keeping: Promise<boolean> | null = null;
 
   constructor(context: WorkspaceContext) {
     this.#context = context;
@@ -94,15 +97,26 @@ export class OverlayWorkspaces implements WorkspaceMaker {
   async forRun(run: number): Promise<Workspace> {
     const { keeper } = this.#context;
     if (this.#hasSetup) await keeper.inherit(SETUP_TOP, topOf(run));
-    const lowers = [...(this.#hasSetup ? this.#setupPaths() : []), this.#treePath()];
+    const lowers = [...(this.#hasSetup ? await this.#setupPaths() : []), this.#treePath()];
     return this.#workspace(topOf(run), lowers, async () => keeper.clear(topOf(run)));
   }
 
   /** What is kept lies above what the set-up wrote, and so takes the place of whatever is there. */
-  #setupPaths(): string[] {
-    const { keeper, hasKept } = this.#context;
-    const kept = hasKept ? [keeper.volume(KEPT_FOLDER).path] : [];
+  async #setupPaths(): Promise<string[]> {
+    const { keeper } = this.#context;
+    this.#keeping ??= this.#keep();
+    const kept = (await this.#keeping) ? [keeper.volume(KEPT_FOLDER).path] : [];
     return [...kept, `${keeper.volume(SETUP_TOP).path}/upper`];
+  }
+
+  /** Copies only what the set-up can have changed; most touch nothing that is kept. False: there is none. */
+  async #keep(): Promise<boolean> {
+    const { keeper, keptPaths } = this.#context;
+    if (keptPaths.length === 0) return false;
+    const touched = await keeper.touched(SETUP_TOP, [...new Set(keptPaths.map(rootName))]);
+    const paths = keptPaths.filter((path) => touched.has(rootName(path)));
+    if (paths.length > 0) await keeper.keep(`${TREE_FOLDER}/tree`, paths);
+    return paths.length > 0;
   }
 
   async isSetupFull(): Promise<boolean> {
@@ -155,6 +169,7 @@ export class OverlayWorkspaces implements WorkspaceMaker {
 export class CopyWorkspaces implements WorkspaceMaker {
   readonly #context: WorkspaceContext;
   #setup: Promise<Keeper> | null = null;
+  #keeping: Promise<void> | null = null;
 
   constructor(context: WorkspaceContext) {
     this.#context = context;
@@ -166,9 +181,12 @@ export class CopyWorkspaces implements WorkspaceMaker {
   }
 
   async forRun(): Promise<Workspace> {
+    const { keeper, keptPaths } = this.#context;
     const setup = await this.#setup;
+    const hasKept = setup !== null && keptPaths.length > 0;
+    if (hasKept) await (this.#keeping ??= keeper.keep(`${TREE_FOLDER}/tree`, keptPaths));
     const filler = await (setup === null ? this.#copyTree() : this.#copySetup(setup));
-    if (setup !== null && this.#context.hasKept) await filler.restore(COPY_TO_FOLDER);
+    if (hasKept) await filler.restore(COPY_TO_FOLDER);
     return this.#workspace(filler, async () => {
       filler.disconnect();
       await removeContainer(this.#context.engine, filler.containerId);
@@ -180,8 +198,10 @@ export class CopyWorkspaces implements WorkspaceMaker {
     return setup !== null && isFull(await setup.usage(COPY_TO_FOLDER));
   }
 
+  /** A path that a program can not name at once is not copied. */
   async isSetupTooDeep(): Promise<boolean> {
-    return false; // Nothing lies below a copy.
+    const setup = await this.#setup;
+    return setup !== null && (await setup.longestPath(COPY_TO_FOLDER)) > PATH_BYTES_MAX;
   }
 
   #copyTree(): Promise<Keeper> {
@@ -194,7 +214,8 @@ export class CopyWorkspaces implements WorkspaceMaker {
 
   /** A keeper of its own for each copy, so that the volume is as large as what is copied and the room for changes. */
   async #copy(source: Keeper, sourceFolder: string, from: string): Promise<Keeper> {
-    const { engine, session, keeper, workspaceBytes, hasKept } = this.#context;
+    const { engine, session, keeper, workspaceBytes, keptPaths } = this.#context;
+    const hasKept = keptPaths.length > 0;
     const used = await source.usage(sourceFolder);
     // The set-up may have taken away what is kept, and then it comes on top.
     const kept = hasKept ? await keeper.usage(KEPT_FOLDER) : { bytesUsed: 0, inodesUsed: 0 };
@@ -233,6 +254,10 @@ export class CopyWorkspaces implements WorkspaceMaker {
       release,
     };
   }
+}
+
+function rootName(path: string): string {
+  return path.slice(0, `${path}/`.indexOf('/'));
 }
 
 function isFull({ bytesFree, inodesFree }: VolumeUsage): boolean {
