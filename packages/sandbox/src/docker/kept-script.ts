@@ -2,11 +2,20 @@
 export const KEPT_FOLDER = 'kept';
 
 /**
- * Functions of the keeper's script. `keep` takes names of the tree that each end with NUL, as frames, and copies them
- * into a folder: links would cost no memory, but show in the number of links of a file. `restore` puts what is there
- * into another folder, a copy of what set-up made: what stands in the way goes, and no link is followed.
+ * Functions of the keeper's script; names of the tree come as frames, and each ends with NUL. `touched` answers for
+ * names of the root, by a digit each, whether the top of a set-up has anything there: who changes what is below a folder
+ * leaves the folder in the top. `keep` copies paths into a folder: links would cost no memory, but show in the number
+ * of links of a file. `restore` puts what is there into another folder, a copy of what set-up made: what stands in
+ * the way goes, and no link is followed.
  */
-export const KEPT_SCRIPT = `keep() {
+export const KEPT_SCRIPT = `touched() {
+  frames | xargs -0 sh -c '
+    top=$1; shift
+    for name; do
+      if [ ! -x "$top" ] || [ -e "$top/$name" ] || [ -L "$top/$name" ]; then printf 1; else printf 0; fi
+    done' sh "$PWD/$1/upper"
+}
+keep() {
   kept=$PWD/${KEPT_FOLDER}
   frames | (cd "$1" && xargs -0 cp -a --parents -t "$kept" --) &&
     find "$kept" -type d -exec $old {} +

@@ -78,8 +78,7 @@ export class DockerSession implements SandboxSession {
     this.#lifecycle = new SessionLifecycle(parts.request.runsMax);
     const { limits, keptPaths = [] } = parts.request;
     const { workspaceBytes } = limits;
-    const hasKept = keptPaths.length > 0;
-    const context = { ...parts, session: parts.name, workspaceBytes, hasKept };
+    const context = { ...parts, session: parts.name, workspaceBytes, keptPaths };
     this.#makers = {
       overlay: new OverlayWorkspaces(context),
       copy: new CopyWorkspaces(context),
