@@ -81,7 +81,7 @@ function submit(commit: string): Promise<AttackEnd> {
   });
 }
 
-// Keeps R-POLICY-DIFF.
+// Keeps R-POLICY-SETUP.
 it.each(['overwrites', 'links', 'removes', 'writes-through'] as const)(
   '%s protected files from code of its own that set-up runs: FAIL EXIT_CODE_MISMATCH, they are as committed',
   async (cheat) => {
