@@ -1,11 +1,15 @@
-import { sealTree, type TreeArchive, type TreeEntry } from '@kervyxa/core';
+import { createHash } from 'node:crypto';
+import { packTree, type TreeArchive, type TreeEntry } from '@kervyxa/core';
 import type { FileReading, StagedRun } from '@kervyxa/sandbox';
 import { JUDGE_GUARDS, PROBE_OUTPUT_FOLDER } from './judge-guards.ts';
 
 const MIB = 1024 * 1024;
-/** Of what the probe printed, and of each file that it leaves; docs/contracts.md names both. */
-export const PROBE_FILE_BYTES_MAX = 16 * MIB;
-export const PROBE_BYTES_MAX = 32 * MIB;
+/**
+ * Of what the probe printed, and of each file that it leaves; docs/contracts.md names both. A worker holds as much for
+ * each judge_probe that runs, and what a judge can be broken by grows with it.
+ */
+export const PROBE_FILE_BYTES_MAX = 8 * MIB;
+export const PROBE_BYTES_MAX = 16 * MIB;
 const STDOUT = 'stdout';
 
 /** What a probe hands to its judge: by path, or the first output that can't be handed on. */
@@ -57,17 +61,30 @@ export async function takeProbeOutput(
   return { kind: 'taken', files };
 }
 
-/** The tree in which the judge runs: what the probe left, and our guards. */
-export function toJudgeTree(files: ReadonlyMap<string, Uint8Array>): Promise<TreeArchive> {
+/** The tree in which the judge runs: what the probe left, and our guards. It holds no copy of either. */
+export async function toJudgeTree(files: ReadonlyMap<string, Uint8Array>): Promise<TreeArchive> {
   const guards = Object.entries(JUDGE_GUARDS).map(([path, text]) =>
     toFile(path, Buffer.from(text)),
   );
   const outputs = [...files]
     .map(([path, content]) => toFile(`${PROBE_OUTPUT_FOLDER}/${path}`, content))
     .toSorted((left, right) => Buffer.compare(Buffer.from(left.path), Buffer.from(right.path)));
-  return sealTree([...guards, ...outputs]);
+  const entries = [...guards, ...outputs];
+  const open = (signal: AbortSignal) => packTree(toStream(entries), signal);
+  const hash = createHash('sha256');
+  for await (const piece of open(new AbortController().signal)) hash.update(piece);
+  return {
+    digest: hash.digest('hex'),
+    entryCount: entries.length,
+    bytesTotal: entries.reduce((sum, { size }) => sum + size, 0),
+    open,
+  };
 }
 
-function toFile(path: string, content: Uint8Array): TreeEntry {
+async function* toStream(entries: readonly TreeEntry[]): AsyncGenerator<TreeEntry> {
+  yield* entries;
+}
+
+function toFile(path: string, content: Uint8Array): Extract<TreeEntry, { type: 'file' }> {
   return { type: 'file', path, executable: false, size: content.length, content };
 }

@@ -69,7 +69,7 @@ describe('a judge that is given what is no answer', () => {
     const last = seen.at(-1);
     // outputKB of the plain contract, and what is left for two files.
     expect(last?.get('probe-output/stdout')).toBeGreaterThan(256 * 1_024 - 4);
-    expect(last?.get('probe-output/b')).toBeGreaterThan(15.8 * 2 ** 20);
+    expect(last?.get('probe-output/b')).toBeGreaterThan(7.8 * 2 ** 20);
     expect(last?.get('probe-output/b')).toBeLessThanOrEqual(PROBE_FILE_BYTES_MAX);
   });
 
