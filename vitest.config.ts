@@ -8,7 +8,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['{packages,apps,bench,demo,docker}/**/*.test.{ts,mjs}', 'test/*.test.ts'],
+          include: ['{packages,apps,bench,demo,docker}/**/*.test.{ts,mjs}', 'test/**/*.test.ts'],
           exclude: ['**/*.int.test.ts', '**/node_modules/**'],
           // Ends what hangs; a busy machine may be slow without being wrong.
           testTimeout: 60_000,
