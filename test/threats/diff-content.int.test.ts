@@ -12,7 +12,19 @@ const SOLVED = { 'hello.sh': 'exit 0\n' };
 /** Names that some program, system or terminal stumbles over, and Linux does not. */
 const ODD = Object.fromEntries(
   ['-rf', '--help', 'CON', 'aux.txt', 'a:b', '"q"', "it's", '$(id)', '*', '?', '~', '#x', '&|;']
-    .concat(['a  b', ' lead', 'ｆull', '👩\u200d🔬', 'é', 'ﬁ', '\u05d0\u200f', '.hidden', '..x'])
+    .concat([
+      'a  b',
+      ' lead',
+      'ｆull',
+      '👩\u200d🔬',
+      'é',
+      'ﬁ',
+      '\u05d0\u200f',
+      '.hidden',
+      '..x',
+      '__proto__',
+      'constructor',
+    ])
     .map((name, index) => [`odd/${name}`, `${index}\n`]),
 );
 
