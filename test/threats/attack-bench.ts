@@ -73,6 +73,8 @@ export interface AttackBench {
     name: string,
     commits: readonly CommitRecipe<Name>[],
   ): Promise<Record<Name, string>>;
+  /** The contract before a story lays its own on it. */
+  plainContract(base: string): ContractInput;
   attack(repository: string, base: string, attack: Attack): Promise<AttackEnd>;
   /** Another server for the same repositories, and leave for the intake to go there; closed with this bench. */
   startServer(options: Omit<GitServerOptions, 'root'>): Promise<GitServer>;
@@ -107,6 +109,7 @@ export async function openAttackBench(): Promise<AttackBench> {
     server,
     served,
     deps,
+    plainContract: helloContract,
     build: (name, commits) => buildRepository(join(served, `${name}.git`), { commits }),
     async attack(repository, base, attack) {
       const { commit, hidden, claimToken, intake, signal = new AbortController().signal } = attack;

@@ -20,7 +20,7 @@ import {
 import { comparedFiles, outputsOf } from './shell-files.ts';
 import { isRealCall, judgingCalls } from './shell-judges.ts';
 import { shellCalls } from './shell-walk.ts';
-import type { LiteralWord } from './shell-words.ts';
+import { unwrapWords, wordsOf, type LiteralWord } from './shell-words.ts';
 
 /** What of the repository decides a criterion. */
 export interface Harness {
@@ -77,7 +77,8 @@ interface Reading {
 function harnessOfCommand(command: string, reading: Reading): Harness {
   if (reading.depth > NPM_NESTING_MAX) return NOTHING;
   const judges = reading.answers ? judgingCalls(command).filter(isRealCall) : [];
-  const others = shellCalls(command).map(({ words }) => words);
+  const calls = shellCalls(command);
+  const others = calls.map(({ words }) => words);
   const folders = foldersOf(others);
   const found = [
     ...judges.map((words) => harnessOfCall(words, reading, { judges: true, folders })),
@@ -93,8 +94,21 @@ function harnessOfCommand(command: string, reading: Reading): Harness {
     references: found
       .flatMap(({ references }) => references)
       .filter((paths) => !paths.every((path) => outputs.has(path))),
-    tools: distinct([...variables.folders, ...found.flatMap(({ tools }) => tools)]),
+    tools: distinct([
+      ...variables.folders,
+      ...calls.flatMap(({ node }) => wrappersOf(wordsOf(node))),
+      ...found.flatMap(({ tools }) => tools),
+    ]),
   };
+}
+
+/** Programs that run another one, after they have read what their own configuration wants loaded: `nyc mocha`. */
+function wrappersOf(words: readonly LiteralWord[]): JudgingTool[] {
+  const inner = unwrapWords(words);
+  return words
+    .slice(0, words.length - inner.length)
+    .flatMap((word) => judgingToolsOf([word]))
+    .filter(({ runsTests, readsStyle }) => runsTests !== true && readsStyle !== true);
 }
 
 /** The same tool with the same places counts once, however often it is called. */

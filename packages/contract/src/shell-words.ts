@@ -64,6 +64,8 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   'cross-env': wrapper(0),
   c8: wrapper(0, '-r -o --reporter'),
   nyc: wrapper(0, '-r -n -x -e --reporter'),
+  dotenv: wrapper(0, '-e -v -c -p'),
+  'env-cmd': wrapper(0, '-f -e'),
   xargs: wrapper(0, '-n -I -P -L -d -s -a -E'),
   taskset: wrapper(1, '-c'),
   flock: wrapper(1, '-w -E'),
