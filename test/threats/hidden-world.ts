@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
-import { contractDigest, ContractSchema } from '@kervyxa/contract';
-import { helloContract } from '@kervyxa/contract/testing';
+import { type Contract, contractDigest, ContractSchema } from '@kervyxa/contract';
 import { canonicalJson, createIdSource, Sha256HexSchema, systemClock } from '@kervyxa/core';
 import { openDatabase, type Database } from '@kervyxa/db';
 import { openTestDatabase } from '@kervyxa/db/testing';
@@ -13,18 +12,7 @@ import { expect, vi } from 'vitest';
 import { createApi } from '../../apps/api/src/app.ts';
 import { createPeople, type Cast, type Person } from '../../apps/api/src/testing/people.ts';
 import type { EngineBench } from '../../packages/sandbox/src/testing/engine.ts';
-import { testTree } from '../../packages/sandbox/src/testing/trees.ts';
-
-/** What two worlds differ in, and in nothing else: all of it about the hidden criteria of the one contract. */
-export interface Canary {
-  /** In every name and word. */
-  readonly word: string;
-  readonly exitCode: number;
-  readonly metric: number;
-  readonly seconds: number;
-  readonly outputBytes: number;
-  readonly timeoutSeconds: number;
-}
+import { type Canary, HIDDEN_IDS, hiddenContract, hiddenTree } from './hidden-contract.ts';
 
 const CHECK = { 'check.sh': 'sh hello.sh | grep -x hello\n' };
 const COMMITS = {
@@ -38,8 +26,6 @@ const SERVED = Object.fromEntries(
     { tree, parents: name === 'base' ? [] : [fakeCommitId('base')] },
   ]),
 );
-const HIDDEN_IDS = ['h-asserts', 'h-writes', 'h-measures', 'h-prints'] as const;
-
 export interface HiddenWorld {
   readonly app: FastifyInstance;
   /** `http://127.0.0.1:…`. */
@@ -53,7 +39,7 @@ export interface HiddenWorld {
 }
 
 /**
- * An API and a worker on a database of their own, with one contract that has four hidden criteria. The solver has
+ * An API and a worker on a database of their own, with one contract that hides a criterion of each type. The solver has
  * submitted what fails all of them and then what passes, and a challenger had that run again; the worker is gone.
  */
 export async function openHiddenWorld(engine: EngineBench, canary: Canary): Promise<HiddenWorld> {
@@ -68,7 +54,7 @@ export async function openHiddenWorld(engine: EngineBench, canary: Canary): Prom
   const ask = (who: Person, url: string, body?: unknown) => post(origin, who, url, body);
 
   const sha256 = await uploadPackage(origin, people.requester, canary);
-  const contract = toContract(canary, sha256);
+  const contract = hiddenContract(canary, sha256);
   const { id: contractId } = await ask(people.requester, '/v1/contracts', contract);
   await ask(people.requester, `/v1/contracts/${contractId}/approve`);
   const pinned = { ...contract, environment: { ...contract.environment, image: engine.image } };
@@ -153,81 +139,8 @@ export async function openHiddenWorld(engine: EngineBench, canary: Canary): Prom
   };
 }
 
-function toContract({ word, exitCode, metric, timeoutSeconds }: Canary, sha256: string) {
-  const run = (file: string): string => `node "$KERVYXA_VERIFIER_PACKAGE/${word}/${file}.mjs"`;
-  const hidden = { visibility: 'hidden', timeoutSeconds } as const;
-  const plain = helloContract(fakeCommitId('base'));
-  const title = (what: string): string => `${word} ${what}`;
-  return ContractSchema.parse({
-    ...plain,
-    submission: { ...plain.submission, privacy: 'PUBLIC_WITH_HIDDEN_VERIFIER' },
-    criteria: [
-      ...plain.criteria,
-      {
-        ...hidden,
-        id: 'h-asserts',
-        title: title('asserts'),
-        type: 'exit_code',
-        command: run('asserts'),
-        expectedExitCode: exitCode,
-      },
-      {
-        ...hidden,
-        id: 'h-writes',
-        title: title('writes'),
-        type: 'file_assertion',
-        command: run('writes'),
-        path: `${word}.txt`,
-        assertion: { op: 'equals', value: word },
-      },
-      {
-        ...hidden,
-        id: 'h-measures',
-        title: title('measures'),
-        type: 'benchmark',
-        command: run('measures'),
-        source: 'marker',
-        metric: { name: word, unit: word, op: 'lte', threshold: metric, tolerance: 0 },
-      },
-      {
-        ...hidden,
-        id: 'h-prints',
-        title: title('prints'),
-        type: 'regression',
-        command: run('prints'),
-      },
-    ],
-    verifierPackage: { sha256 },
-    acknowledgements: [{ code: 'CLOCK_IN_HARNESS', reason: `${word} does not settle anything` }],
-    proof: [
-      { commit: Buffer.from(word.padEnd(20, '.')).toString('hex').slice(0, 40), expected: 'PASS' },
-    ],
-  });
-}
-
-/** Each judges by what hello.sh says; the one that asserts shows its secret in a traceback. */
 async function uploadPackage(origin: string, who: Person, canary: Canary): Promise<string> {
-  const { word, exitCode, metric, seconds, outputBytes } = canary;
-  const judge = [
-    "import { spawnSync } from 'node:child_process';",
-    "import { strictEqual } from 'node:assert';",
-    "const { status } = spawnSync('sh', ['hello.sh']);",
-  ].join('\n');
-  const files = {
-    asserts: `strictEqual(status, 0, '${word} asserts'); process.exit(${exitCode});`,
-    writes: `import('node:fs').then(({ writeFileSync }) => writeFileSync('${word}.txt', status === 0 ? '${word}' : ''));`,
-    measures: `console.log('KERVYXA_METRIC=' + (status === 0 ? ${metric} : ${metric} + 1)); Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ${seconds * 1_000});`,
-    prints: `console.log('${word}'.padEnd(${outputBytes}, '.')); process.exitCode = status;`,
-  };
-  const tree = testTree(
-    Object.fromEntries([
-      [word, { folder: true as const }],
-      ...Object.entries(files).map(([name, text]) => [
-        `${word}/${name}.mjs`,
-        `${judge}\n${text}\n`,
-      ]),
-    ]),
-  );
+  const tree = hiddenTree(canary);
   const tar = Buffer.concat(await Array.fromAsync(tree.open(new AbortController().signal)));
   const response = await fetch(`${origin}/v1/packages`, {
     method: 'POST',
@@ -239,11 +152,7 @@ async function uploadPackage(origin: string, who: Person, canary: Canary): Promi
 }
 
 /** Ends an approval as a worker does that has found nothing to refuse. */
-async function approve(
-  database: Database,
-  id: string,
-  contract: ReturnType<typeof toContract>,
-): Promise<void> {
+async function approve(database: Database, id: string, contract: Contract): Promise<void> {
   const { signal } = new AbortController();
   const task = await database.work.approvalTask(id);
   const { url, baseCommit } = contract.repository;

@@ -56,9 +56,8 @@ it('S25 files logs and a result that show a failure: PASSED stands, only what a 
   expect(filed.status).toBe(201);
   expect(await stateOf(submissionId)).toEqual(['PASSED', 'PASS', null]);
   // No call takes a result, a log or a verdict from anybody.
-  for (const { method, path } of describedRoutes(world.app)) {
-    if (method !== 'GET') expect(path).not.toMatch(/runs|logs|result|verdict/);
-  }
+  const writing = describedRoutes(world.app).filter(({ method }) => method !== 'GET');
+  expect(writing.filter(({ path }) => /runs|logs|result|verdict/.test(path))).toEqual([]);
   const [runId = ''] = filed.fields.runIds as string[];
   await world.seal({ submissionId, runId, commit }, 'PASS');
   expect(await stateOf(submissionId)).toEqual(['PASSED', 'PASS', null]);

@@ -98,6 +98,11 @@ describe('the events of a run', () => {
     expect(written.map(({ name, audience }) => [name, audience])).toEqual([
       ['run_step_started', 'OWNER'],
     ]);
+    const { written: ofUnknown } = await tell([
+      { kind: 'step_started', step: { ...step('secret'), id: 'criterion:secret:judge' } },
+      { ...said('secret', '42\n'), stepId: 'criterion:secret:judge' } as VerificationEvent,
+    ]);
+    expect(ofUnknown.map(({ audience }) => audience)).toEqual(['OWNER']);
     expect(JSON.stringify(written)).not.toContain('42');
   });
 

@@ -43,11 +43,7 @@ export function createRunEvents(
   { runId, attempt, contract, beats }: EventfulRun,
   log: Log,
 ): RunEvents {
-  const hidden = new Set(
-    contract.criteria
-      .filter(({ visibility }) => visibility === 'hidden')
-      .map(({ id }) => `criterion:${id}`),
-  );
+  const isTold = createIsTold(contract);
   const outputs = new Map<string, Output>();
   let waiting: (() => RunEvent)[] = [];
   let timer: NodeJS.Timeout | null = null;
@@ -68,7 +64,7 @@ export function createRunEvents(
     timer ??= setTimeout(flush, beats.waitMs());
   };
   const addStep = (name: string, stepId: string, facts: RunEvent['data']): void => {
-    const audience: Audience = hidden.has(stepId) ? 'OWNER' : 'PARTIES';
+    const audience: Audience = isTold(stepId) ? 'PARTIES' : 'OWNER';
     add(() => ({ name, audience, data: { attempt, stepId, ...facts } }));
   };
   const takeText = (output: Output): string => {
@@ -78,9 +74,7 @@ export function createRunEvents(
   };
   const addOutput = (event: Extract<VerificationEvent, { kind: 'output' }>): void => {
     const { stepId, attempt: stepTry, stream, chunk } = event;
-    if (hidden.has(stepId)) return;
-    // Set-up is done again for what was late, which may be a hidden criterion.
-    if (hidden.size > 0 && stepTry > 1 && stepId.startsWith('setup:')) return;
+    if (!isTold(stepId, stepTry)) return;
     const key = `${stepId} ${stepTry} ${stream}`;
     const output = outputs.get(key) ?? {
       decoder: new StringDecoder('utf8'),
@@ -120,5 +114,23 @@ export function createRunEvents(
       flush();
       await writing;
     },
+  };
+}
+
+const STEPS_OF_OURS: readonly string[] = ['fetch', 'policy', 'image', 'workspace'];
+
+/** Whether the solver may hear of a step, or of one of its tries. What is not known to be open is not told. */
+function createIsTold({ criteria }: Contract): (stepId: string, stepTry?: number) => boolean {
+  const isHiding = criteria.some(({ visibility }) => visibility === 'hidden');
+  const open = new Set(
+    criteria
+      .filter(({ visibility }) => visibility === 'public')
+      .map(({ id }) => `criterion:${id}`)
+      .concat(STEPS_OF_OURS),
+  );
+  return (stepId, stepTry = 1) => {
+    // Set-up is done again for what was late, which may be a hidden criterion.
+    if (stepId.startsWith('setup:')) return stepTry === 1 || !isHiding;
+    return open.has(stepId);
   };
 }
