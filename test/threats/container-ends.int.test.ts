@@ -29,6 +29,12 @@ const ENDS: readonly (readonly [title: string, script: string, said: string])[] 
      done; exit 4`,
     'FAIL EXIT_CODE_MISMATCH',
   ],
+  [
+    'C35 looks for the socket of the engine, or any other',
+    `find / -type s 2>/dev/null | grep . && exit 0; grep -E 'docker.sock|containerd' /proc/self/mountinfo && exit 0
+     node -e 'require("net").connect("/var/run/docker.sock").on("connect", () => process.exit(0)).on("error", () => process.exit(4))'`,
+    'FAIL EXIT_CODE_MISMATCH',
+  ],
   ['C08 terminates itself', 'kill -TERM $$', 'FAIL CRASHED'],
   ['C08 aborts', 'kill -ABRT $$', 'FAIL CRASHED'],
   ['C08 kills all that it may', 'kill -9 -1; exit 0', 'FAIL CRASHED'],
