@@ -27,6 +27,8 @@ describe('a path pattern', () => {
     ['a/**/z', 'a/b/c/z', true, false],
     ['a*b*c', 'aXbYc', true, false],
     ['a*b*c', 'aXcYb', false, false],
+    ['\u212aey', 'Key', true, false],
+    ['Key', '\u212aey', true, false],
     ['caf?.txt', 'café.txt', true, false],
     ['?', '😀', true, false],
     ['??', 'é', false, false],

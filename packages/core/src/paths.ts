@@ -55,14 +55,28 @@ export function compilePathPattern(source: string): PathPattern {
   if (problem !== null) throw new TypeError(`expected a path pattern, got one that is ${problem}`);
   const pattern = formsOf(source.replace(/\/$/, ''));
   const folded = toSegments(foldPath(source.replace(/\/$/, '')));
+  const literal = longestLiteral(source.normalize('NFC'));
   return {
     source,
-    matches: (path) => someForm(pattern, path, (a, b) => matchSegments(a, b) === 'whole'),
+    matches: (path) =>
+      !lacks(path, literal) && someForm(pattern, path, (a, b) => matchSegments(a, b) === 'whole'),
     matchesFolded: (path) => matchSegments(folded, foldedSegmentsOf(path)) === 'whole',
     isAncestorOfMatch: (path) =>
       someForm(pattern, path, (a, b) => matchSegments(a, b) === 'prefix'),
     spellsAncestor: (path) => someForm(pattern, path, spellsAncestor),
   };
+}
+
+/** What stands in every path that the pattern matches: the longest text of one name without wildcards. */
+function longestLiteral(source: string): string {
+  return source.split(/[/*?]/).reduce((a, b) => (b.length > a.length ? b : a), '');
+}
+
+/** Most rules are about another place, and are told apart by this at a tenth of the cost. */
+function lacks(path: string | Uint8Array, literal: string): boolean {
+  if (typeof path !== 'string' || path.includes(literal)) return false;
+  // Another form of the path may have it.
+  return /^[\u0000-\u007f]*$/.test(path);
 }
 
 /** Characters that HFS+ ignores in a name, and no reader sees: `.g<U+200C>it` is `.git` there. */
