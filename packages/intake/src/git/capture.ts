@@ -1,10 +1,10 @@
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Clock, CommitSha } from '@kervyxa/core';
 import type { Endpoint } from './address.ts';
 import { openGateway, type Gateway } from './gateway.ts';
 import type { IntakeLimits } from './limits.ts';
-import { COMMIT_BYTES_MAX } from './commit-object.ts';
+import { checkComplete, failed, INCOMPLETE } from './complete.ts';
 import { describeObject } from './objects.ts';
 import { runGit, type GitContext, type GitResult } from './process.ts';
 import { listTips } from './remote-refs.ts';
@@ -37,7 +37,7 @@ export async function capture(
   seed: Store | null,
   signal: AbortSignal,
 ): Promise<Capture> {
-  const { stores, limits } = tools;
+  const { stores, limits, clock } = tools;
   const gateway = await openGateway(endpoint, limits);
   const attempt = stores.newAttempt();
   try {
@@ -45,7 +45,7 @@ export async function capture(
     const usable = await usableSeed(context, endpoint, commit, seed, signal);
     await createStore(context, usable, signal);
     const trouble =
-      (await fetchCommit(tools, { context, gateway }, commit, signal)) ??
+      (await fetchCommit(tools, { context, gateway, clock }, commit, signal)) ??
       (await checkComplete(context, commit, signal));
     if (trouble !== null) {
       await stores.checkRoom();
@@ -64,6 +64,7 @@ export async function capture(
 interface Fetch {
   readonly context: GitContext;
   readonly gateway: Gateway;
+  readonly clock: Clock;
 }
 
 async function usableSeed(
@@ -107,14 +108,15 @@ async function fetchCommit(
   signal: AbortSignal,
 ): Promise<Capture | null> {
   const { context, gateway } = fetch;
-  const exact = await fetchInto(tools, fetch, [`${commit}:${COMMIT_REF}`], signal);
+  const left = countDown(tools);
+  const exact = await fetchInto(left(), fetch, [`${commit}:${COMMIT_REF}`], signal);
   if (exact === 'done') return null;
   if (exact !== 'failed') return exact;
   // Protocol version 0, and some servers of version 2, give out only what a ref points to (THREATS G12, BUG-44).
-  const tips = await listTips(context, signal);
+  const tips = await listTips({ ...context, limits: left() }, signal);
   if (tips === null) return failed('unreachable', whyFailed(gateway));
   // Their ids and no names: a server can list a million names, and each would be a file of ours.
-  const refs = tips.length === 0 ? 'done' : await fetchInto(tools, fetch, tips, signal);
+  const refs = tips.length === 0 ? 'done' : await fetchInto(left(), fetch, tips, signal);
   if (refs === 'failed') {
     // A pack that git takes, and whose history it then does not find whole, is there none the less.
     const found = await describeObject({ ...context, remote: null }, commit, signal);
@@ -147,9 +149,18 @@ async function adopt(
   return null;
 }
 
+/** The limits, with what is left of the time at each call: a server has it once, and not for each question. */
+function countDown({ limits, clock }: CaptureTools): () => IntakeLimits {
+  const started = clock.monotonicMs();
+  return () => {
+    const spent = Math.floor((clock.monotonicMs() - started) / 1_000);
+    return { ...limits, gitWallSecondsMax: Math.max(1, limits.gitWallSecondsMax - spent) };
+  };
+}
+
 async function fetchInto(
-  { limits, clock }: CaptureTools,
-  { context, gateway }: Fetch,
+  limits: IntakeLimits,
+  { context, gateway, clock }: Fetch,
   refspecs: readonly string[],
   signal: AbortSignal,
 ): Promise<'done' | 'failed' | Capture> {
@@ -162,11 +173,12 @@ async function fetchInto(
     '--no-write-fetch-head',
   ];
   const argv = ['fetch', ...flags, '--', gateway.url, ...refspecs];
-  const result = await runGit(context, argv, signal);
+  const result = await runGit({ ...context, limits }, argv, signal);
   if (result.exitCode === 0) return 'done';
   const seconds = (clock.monotonicMs() - started) / 1_000;
   if (seconds >= limits.gitWallSecondsMax) {
-    return failed('unreachable', `the server took more than ${limits.gitWallSecondsMax} seconds`);
+    const { gitWallSecondsMax } = context.limits;
+    return failed('unreachable', `the server took more than ${gitWallSecondsMax} seconds`);
   }
   if (seconds >= limits.stallSecondsMax && isStalled(result)) {
     return failed('unreachable', 'the server sent next to nothing for too long');
@@ -205,60 +217,4 @@ async function hasFullPack(gitDir: string, packBytesMax: number): Promise<boolea
     if ((await stat(join(folder, name))).size >= packBytesMax) return true;
   }
   return false;
-}
-
-/** Null where the commit is there and the store's ref names it. */
-export async function checkComplete(
-  context: GitContext,
-  commit: CommitSha,
-  signal: AbortSignal,
-): Promise<Capture | null> {
-  const local = { ...context, remote: null };
-  const found = await describeObject(local, commit, signal);
-  if (found === null) return failed('not_found', `the repository has no commit ${commit}`);
-  if (found.type !== 'commit') {
-    return failed('not_a_commit', await describeOther(local, commit, found.type, signal));
-  }
-  if (found.size > COMMIT_BYTES_MAX) {
-    return failed('too_large', `the commit itself has more than ${COMMIT_BYTES_MAX} bytes`);
-  }
-  // Git ends well and sets no ref when the history is cut off on the other side; merge-base would answer no then.
-  if ((await readRef(context.gitDir)) !== commit || (await isShallow(context.gitDir))) {
-    return INCOMPLETE;
-  }
-  return null;
-}
-
-async function readRef(gitDir: string): Promise<string | null> {
-  const path = join(gitDir, COMMIT_REF);
-  return readFile(path, 'utf8').then(
-    (text) => text.trim(),
-    () => null,
-  );
-}
-
-async function isShallow(gitDir: string): Promise<boolean> {
-  return (await readdir(gitDir)).includes('shallow');
-}
-
-/** What to tell somebody who gave the id of a tag, tree or blob (THREATS G13). */
-async function describeOther(
-  context: GitContext,
-  id: CommitSha,
-  type: string,
-  signal: AbortSignal,
-): Promise<string> {
-  const peeled = await runGit(context, ['rev-parse', '--verify', '-q', `${id}^{commit}`], signal);
-  const named = `expected the id of a commit, got that of a ${type}`;
-  const found = /^[0-9a-f]{40}$/.exec(peeled.stdout.trim());
-  return found === null ? named : `${named}; peel it: ${found[0]}`;
-}
-
-const INCOMPLETE = failed(
-  'incomplete',
-  'the repository is shallow: it lacks part of the history of the commit',
-);
-
-function failed(why: CaptureFailure, message: string): Capture & { kind: 'failed' } {
-  return { kind: 'failed', why, message };
 }

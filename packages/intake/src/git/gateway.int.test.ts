@@ -227,3 +227,28 @@ it.each([
     });
   },
 );
+
+it('G24 takes its time with each of many answers: ended by the time for all of them together', async () => {
+  const { outcome, requests } = await submitTo(
+    (socket, _number, request) => {
+      if (request.startsWith('GET')) return void socket.end(smart(ADVERTISEMENT));
+      setTimeout(() => {
+        const body = request.includes('ls-refs')
+          ? `${packet(`${ids.base} refs/heads/main\n`)}0000`
+          : packet('ERR upload-pack: not our ref');
+        socket.end(
+          `HTTP/1.1 200 OK\r\ncontent-type: application/x-git-upload-pack-result\r\n\r\n${body}`,
+        );
+      }, 1_500);
+    },
+    { gitWallSecondsMax: 2, stallSecondsMax: 20 },
+  );
+  expect(outcome).toMatchObject({ reason: 'REPOSITORY_UNREACHABLE' });
+  // There is no time left to ask for what the list of refs names.
+  expect(requests.length).toBeLessThanOrEqual(4);
+});
+
+it('has no room for the largest answer: INTAKE_DISK_FULL before anybody is asked', async () => {
+  const unasked = submitTo(() => undefined, { packBytesMax: 2 ** 50 });
+  await expect(unasked).rejects.toMatchObject({ code: 'INTAKE_DISK_FULL' });
+});

@@ -3,10 +3,11 @@ import { toPrintable, type CommitSha } from '@kervyxa/core';
 import { createIntakeError } from '../errors.ts';
 import { orAborted } from './abort.ts';
 import { splitBundle } from './bundle.ts';
-import { checkComplete, createStore } from './capture.ts';
+import { createStore } from './capture.ts';
+import { checkComplete } from './complete.ts';
 import { TOLERATED_IN_HISTORY } from './environment.ts';
 import { unhurried } from './export.ts';
-import type { IntakeTools } from './obtain.ts';
+import { largestFetch, type IntakeTools } from './obtain.ts';
 import { holdStores } from './hold.ts';
 import { runGit, streamGit, type GitContext, type GitStream } from './process.ts';
 import { prune } from './prune.ts';
@@ -37,7 +38,7 @@ export async function importCapture(
   const task = async (): Promise<void> => {
     if ((await stores.find(url.href, commit)) !== null) return;
     await prune(stores, limits, clock.now().getTime());
-    await stores.checkRoom();
+    await stores.checkRoom(largestFetch(limits));
     const hold = holdStores(stores, base === null ? [] : [base]);
     const attempt = stores.newAttempt();
     try {

@@ -2,6 +2,7 @@ import { toPrintable, type CommitSha } from '@kervyxa/core';
 import { createIntakeError } from '../errors.ts';
 import { locate, type ResolveHost } from './address.ts';
 import { capture, type Capture, type CaptureTools } from './capture.ts';
+import type { IntakeLimits } from './limits.ts';
 import { prune } from './prune.ts';
 import type { Store } from './store.ts';
 import type { InTurn } from './turns.ts';
@@ -33,10 +34,18 @@ export async function obtain(
     }
     const best = seed ?? (await stores.findSeed(url.href));
     await prune(stores, tools.limits, tools.clock.now().getTime());
-    await stores.checkRoom();
+    await stores.checkRoom(largestFetch(tools.limits));
     return capture(tools, endpoint, commit, best, signal);
   };
   return tools.inTurn(`${url.href} ${commit}`, task, signal);
+}
+
+/**
+ * Bytes that one fetch may write: a pack and its index. Without room for them whoever sends as much as is allowed could
+ * fill the disk, and what is too large would be an error of ours.
+ */
+export function largestFetch({ packBytesMax }: Pick<IntakeLimits, 'packBytesMax'>): number {
+  return 2 * packBytesMax;
 }
 
 /**

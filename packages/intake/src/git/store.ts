@@ -73,13 +73,14 @@ export class StoreFolder {
     }
   }
 
-  /** Throws INTAKE_DISK_FULL where there is too little room to go on. */
-  async checkRoom(): Promise<void> {
+  /** Throws INTAKE_DISK_FULL where there is too little room to go on, with this many bytes yet to be written. */
+  async checkRoom(bytesToCome = 0): Promise<void> {
     const { bavail, bsize } = await statfs(this.#root);
     const free = bavail * bsize;
-    if (free >= FREE_BYTES_MIN) return;
+    const needed = FREE_BYTES_MIN + bytesToCome;
+    if (free >= needed) return;
     throw createIntakeError('INTAKE_DISK_FULL', {
-      message: `expected ${FREE_BYTES_MIN} free bytes for fetched repositories, got ${free}`,
+      message: `expected ${needed} free bytes for fetched repositories, got ${free}`,
       fix: 'free space on that disk, or give the cache a folder on a larger one',
     });
   }

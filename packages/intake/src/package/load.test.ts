@@ -51,7 +51,7 @@ describe('loadVerifierPackage', () => {
     expect((await loadVerifierPackage(other)).sha256).not.toBe(digests[0]);
   });
 
-  it('links to /etc/passwd: a link is refused, not followed (H25)', async () => {
+  it('H25 links to /etc/passwd: a link is refused, not followed', async () => {
     await symlink('/etc/passwd', join(folder, 'answers'));
     await expect(loadVerifierPackage(folder)).rejects.toMatchObject({
       code: 'INTAKE_PACKAGE_ENTRY_REFUSED',
