@@ -172,19 +172,29 @@ function foldersToTry({ criteria }: Draft): string[] {
 /** PROTECTED_PATH_MATCHES_NOTHING: mostly a spelling mistake, and then what was meant is open. */
 export function lintUnmatchedPaths(draft: Draft, facts: BaseFacts | null): Finding[] {
   if (facts === null) return [];
-  return [...draft.protectedPaths, ...draft.inputs]
-    .filter(({ text }) => patternProblem(text) === null && !matchesSomething(text, facts))
-    .map(({ text, pointer }: DraftText) =>
-      findingOf('PROTECTED_PATH_MATCHES_NOTHING', pointer, {
-        message: `expected a path of the base tree, got "${toPrintable(text, 100)}", which is not there`,
-        fix: 'Correct the spelling (case counts), or acknowledge it where the path must stay absent.',
-      }),
-    );
+  const places = [...draft.protectedPaths, ...draft.inputs].filter(
+    ({ text }) => patternProblem(text) === null,
+  );
+  return findUnmatched(places, facts).map(({ text, pointer }) =>
+    findingOf('PROTECTED_PATH_MATCHES_NOTHING', pointer, {
+      message: `expected a path of the base tree, got "${toPrintable(text, 100)}", which is not there`,
+      fix: 'Correct the spelling (case counts), or acknowledge it where the path must stay absent.',
+    }),
+  );
 }
 
-function matchesSomething(source: string, facts: BaseFacts): boolean {
-  const pattern = compilePathPattern(source);
-  return facts.paths.some(pattern.matches) || isConfigPath(pattern);
+function findUnmatched(places: readonly DraftText[], { paths }: BaseFacts): DraftText[] {
+  const unmatched = new Map(
+    places
+      .map((place) => [place, compilePathPattern(place.text)] as const)
+      .filter(([, pattern]) => !isConfigPath(pattern)),
+  );
+  // All that are left for one path after the other: the matcher takes a path apart once while it stays the same.
+  for (const path of paths) {
+    if (unmatched.size === 0) break;
+    for (const [place, pattern] of unmatched) if (pattern.matches(path)) unmatched.delete(place);
+  }
+  return [...unmatched.keys()];
 }
 
 // Names and folders by which the usual runners find tests.
