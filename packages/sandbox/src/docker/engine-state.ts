@@ -5,6 +5,7 @@ import type { SandboxLimits, WorkspaceStrategy } from '../port.ts';
 import { findHostCgroups, type HostCgroups } from './cgroups.ts';
 import { CpuPool } from './cpus.ts';
 import type { Engine } from './engine.ts';
+import { HostMemory, type ReadAvailableBytes } from './host-memory.ts';
 
 /** What was found out about one engine, and what its sessions share. */
 export interface EngineState {
@@ -18,6 +19,8 @@ export interface EngineState {
   readonly cgroupVersion: '1' | '2';
   /** What starts the containers of runs. */
   readonly runtime: string;
+  /** Of this host; to be looked at where its cgroups are the engine's. */
+  readonly hostMemory: HostMemory;
 }
 
 /** Throws SANDBOX_RUNTIME_UNAVAILABLE where the engine has no runtime of that name. Null is the engine's own choice. */
@@ -25,6 +28,7 @@ export async function loadEngineState(
   engine: Engine,
   strategy: WorkspaceStrategy | null,
   runtime: string | null,
+  readAvailable: ReadAvailableBytes,
 ): Promise<EngineState> {
   const info = await engine.call('describe itself', engine.docker.info());
   const runtimes = Object.keys(info.Runtimes ?? {});
@@ -43,6 +47,7 @@ export async function loadEngineState(
     cgroupDriver: info.CgroupDriver,
     cgroupVersion: info.CgroupVersion === '2' ? '2' : '1',
     runtime: runtime ?? info.DefaultRuntime ?? '',
+    hostMemory: new HostMemory(info.MemTotal, readAvailable),
   };
 }
 

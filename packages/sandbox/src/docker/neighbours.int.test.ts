@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type EngineBench, openEngineBench } from '../testing/engine.ts';
+import { createDockerSandbox } from './index.ts';
 import { never, run, textOf, toRequest, withSession } from '../testing/harness.ts';
 
 let bench: EngineBench;
@@ -102,4 +103,25 @@ print(total)'`,
   const queued = Number(textOf(outcome));
   expect(queued).toBeGreaterThan(10_000_000);
   expect(outcome.peakMemoryBytes).toBeGreaterThan(queued);
+});
+
+it('drives the host out of memory by what no cgroup counts: every run is stopped and lost, and none fails for it', async () => {
+  const { dockerHost, image } = bench;
+  const gate = Promise.withResolvers<void>();
+  let available = 64 * 1_024 ** 3;
+  const sandbox = createDockerSandbox({
+    dockerHost,
+    toolsImage: image,
+    readAvailableBytes: async () => available,
+  });
+  await withSession({ sandbox, image }, {}, async (session) => {
+    const onOutput = (): void => gate.resolve();
+    const staged = await session.stage(toRequest('echo on; sleep 300', { onOutput }), never);
+    const end = staged.release(never);
+    await gate.promise;
+    available = 1_024;
+    await expect(end).rejects.toMatchObject({ code: 'SANDBOX_RUN_LOST' });
+    available = 64 * 1_024 ** 3;
+    expect(await run(session, 'exit 3')).toMatchObject({ exitCode: 3 });
+  });
 });

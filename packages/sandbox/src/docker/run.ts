@@ -13,6 +13,7 @@ import { within } from './deadline.ts';
 import { isEngineRefusal, toEngineError } from './engine-errors.ts';
 import type { Engine } from './engine.ts';
 import { toRelease } from './gate.ts';
+import type { HostMemory } from './host-memory.ts';
 import { readWorkspaceFile } from './read-file.ts';
 import { wasKilledFromOutside } from './outside-kill.ts';
 import { RunOutput } from './run-output.ts';
@@ -27,7 +28,7 @@ const EXEC_FAILED = new Set([126, 127]);
 const SIGKILLED = 137;
 const SIGNALLED_ABOVE = 128;
 
-type StopReason = 'timed_out' | 'output_exceeded' | 'aborted';
+type StopReason = 'timed_out' | 'output_exceeded' | 'aborted' | 'host_full';
 
 export interface RunContext {
   readonly engine: Engine;
@@ -36,6 +37,8 @@ export interface RunContext {
   readonly spec: RunSpec;
   readonly workspace: Workspace;
   readonly cgroup: RunCgroup | null;
+  /** Null where the engine may be on another host. */
+  readonly hostMemory: HostMemory | null;
   /** What must have happened before the container is started. */
   readonly ready: Promise<void>;
   /** Called once, when the container is removed. */
@@ -86,6 +89,7 @@ export class DockerRun implements StagedRun {
       const exitCode = await this.#awaitEnd(signal);
       const durationMs = clock.monotonicMs() - releasedMs;
       if (this.#stopped === 'aborted') signal.throwIfAborted();
+      if (this.#stopped === 'host_full') throw lost('its own end: the host ran out of memory');
       const timedOut = this.#stopped === 'timed_out';
       return { ...(await this.#collect(exitCode)), timedOut, durationMs };
     } catch (error) {
@@ -134,6 +138,7 @@ export class DockerRun implements StagedRun {
     const timer = setTimeout(() => stopFor('timed_out'), this.#context.request.timeoutMs);
     signal.addEventListener('abort', onAbort, { once: true });
     void this.#output.overflowed.then(() => stopFor('output_exceeded'));
+    const unwatch = this.#context.hostMemory?.watch(() => stopFor('host_full'));
     const { onOutputEnd } = this.#context.request;
     if (onOutputEnd !== undefined) this.#attachment.ended.then(onOutputEnd, onOutputEnd);
     try {
@@ -149,6 +154,7 @@ export class DockerRun implements StagedRun {
       return exitCode;
     } finally {
       clearTimeout(timer);
+      unwatch?.();
       signal.removeEventListener('abort', onAbort);
     }
   }

@@ -14,6 +14,7 @@ import { type Mount, tmpfsVolume, type TmpfsSize } from './mounts.ts';
 import { type EngineState, loadEngineState, lookForCgroups, assertFits } from './engine-state.ts';
 import { connectEngine, type Engine } from './engine.ts';
 import { inspectEngine } from './engine-facts.ts';
+import { readAvailableBytes, type ReadAvailableBytes } from './host-memory.ts';
 import { resolveImage } from './images.ts';
 import {
   BUNDLE_FOLDER,
@@ -62,6 +63,8 @@ export interface DockerSandboxOptions {
    * of its own; the engine's default where it is left out. Keepers run our programs, on the engine's default.
    */
   readonly containerRuntime?: string | null;
+  /** Bytes that the engine's host can still give, where that is this one; what the kernel says unless given. */
+  readonly readAvailableBytes?: ReadAvailableBytes;
   /** Labels on every container and volume, besides our own. */
   readonly labels?: Readonly<Record<string, string>>;
 }
@@ -77,11 +80,13 @@ class DockerSandbox implements Sandbox {
   readonly #clock: Clock;
   readonly #strategy: WorkspaceStrategy | null;
   readonly #runtime: string | null;
+  readonly #readAvailable: ReadAvailableBytes;
   readonly #labels: Readonly<Record<string, string>>;
   #state: Promise<EngineState> | null = null;
 
   constructor(options: DockerSandboxOptions) {
     const { dockerHost, toolsImage, clock, strategy, containerRuntime, labels } = options;
+    this.#readAvailable = options.readAvailableBytes ?? readAvailableBytes;
     this.#engine = connectEngine(dockerHost);
     this.#toolsImage = toolsImage;
     this.#clock = clock ?? systemClock;
@@ -155,7 +160,12 @@ class DockerSandbox implements Sandbox {
   }
 
   async #loadState(): Promise<EngineState> {
-    this.#state ??= loadEngineState(this.#engine, this.#strategy, this.#runtime);
+    this.#state ??= loadEngineState(
+      this.#engine,
+      this.#strategy,
+      this.#runtime,
+      this.#readAvailable,
+    );
     try {
       return await this.#state;
     } catch (error) {

@@ -218,6 +218,7 @@ export class DockerSession implements SandboxSession {
       request,
       workspace,
       cgroup: cgroup ?? null,
+      hostMemory: cgroup === undefined ? null : state.hostMemory,
       ready: this.ready,
       spec: {
         image: image.id,
