@@ -25,6 +25,10 @@ export const REQUIREMENTS = {
   'R-HOST-NO-TREE': 'No working tree of a solver’s ever exists on the host.',
   'R-SANDBOX-WALLS':
     'A run has no network, no capability, no writable root and no limit that it can lift.',
+  'R-THREATS-ALL':
+    'Every attack that is known has a row in the catalogue, and a test that carries it out.',
+  'R-READERS-HOLD':
+    'No input breaks a reader, keeps it for ever, or is taken where a plain reading would refuse it.',
   'R-HOST-SAFE':
     'Whatever twenty hostile submissions do, the host has its memory, disk and processes back when they end.',
   'R-SANDBOX-FRESH':

@@ -8,6 +8,7 @@ import { REPORT, RESULT } from './targets/samples.ts';
 const SECONDS = 20;
 const seeds = readSeeds();
 
+// Keeps R-READERS-HOLD.
 describe('odd input', () => {
   it.each(TARGETS.map((target) => [target.name, target] as const))(
     'breaks no reader: %s',
