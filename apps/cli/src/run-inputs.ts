@@ -23,6 +23,8 @@ export interface RunInputReader {
 }
 
 const PACKAGE = 'KERVYXA_VERIFIER_PACKAGE';
+/** A probe has a part of the package, under a name of its own. */
+const USES_PACKAGE = /KERVYXA_(?:VERIFIER_PACKAGE|PROBE)\b/;
 
 /**
  * Reads bundle and hidden package; where the contract names none, it gets their digests. Throws CLI_PACKAGE_MISSING and
@@ -61,7 +63,8 @@ async function loadDependencies(
 function assertPackageNotNeeded({ criteria, verifierPackage }: Contract): void {
   if (verifierPackage !== null) return;
   const user = criteria.find(
-    (criterion) => criterion.visibility === 'hidden' && JSON.stringify(criterion).includes(PACKAGE),
+    (criterion) =>
+      criterion.visibility === 'hidden' && USES_PACKAGE.test(JSON.stringify(criterion)),
   );
   if (user === undefined) return;
   throw cliError('CLI_PACKAGE_MISSING', {
