@@ -23,7 +23,7 @@ export const SETTINGS = {
   KERVYXA_PROVE_REPLAYS: 'how often a criterion runs on known-good (3)',
   KERVYXA_PROVE_SECONDS: 'how long one approval may run containers (7200)',
   KERVYXA_UPLOAD_MB: 'largest package or dependency bundle (512)',
-  KERVYXA_CONTAINER_RUNTIME: 'the engine’s runtime for untrusted code, as runsc',
+  KERVYXA_CONTAINER_RUNTIME: 'engine’s runtime for untrusted code: runsc',
   DOCKER_HOST: 'container engine to use',
   NO_COLOR: 'no colours',
   KERVYXA_DEBUG: '1: the stack of an error',
