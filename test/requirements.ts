@@ -81,7 +81,8 @@ export const REQUIREMENTS = {
   'R-WORKER-DRAIN':
     'A worker that is told to end ends or gives back what it has, and loses no try.',
   'R-WORKER-SICK': 'A worker whose engine or disk is sick takes no work, says so and recovers.',
-  'R-HIDDEN-UNTOLD': 'Who watches a run learns nothing of what its hidden criteria print.',
+  'R-HIDDEN-UNTOLD':
+    'Of a hidden criterion a solver learns its status and reason, and no more from any answer, size or time.',
   'R-SCHEDULE-HARMLESS':
     'Ticks that are missed, early, doubled or at once change nothing but how soon things happen.',
   'R-DAEMON-NOTHING':

@@ -201,4 +201,68 @@ describe('every field of a contract', () => {
       }
     }
   });
+
+  /** What people write, and names of files, in which most characters stand for themselves. */
+  const FREE = /\b(title|objective|notes|description|reason|command|(protectedPaths|outputs) \d+)$/;
+  /** What lenient patterns let through behind, before or instead of a text of the form. */
+  const TWISTS: readonly ((text: string) => string)[] = [
+    (text) => `${text}\n`,
+    (text) => `${text}\n--upload-pack=x`,
+    (text) => `x\n${text}`,
+    (text) => ` ${text}`,
+    (text) => `${text}\0`,
+    (text) => `${text}\u2028`,
+    (text) => `\ufeff${text}`,
+    () => '',
+  ];
+
+  it('S15 S14 has a second line, a blank or nothing where a text has a form: refused', async () => {
+    const formed = placesIn(document).filter(
+      (place) => typeof valueAt(document, place) === 'string' && !FREE.test(place.join(' ')),
+    );
+    const accepted = [];
+    for (const place of formed) {
+      for (const twist of TWISTS) {
+        const text = JSON.stringify(twist(String(valueAt(document, place))));
+        const { status } = await send(route, withText(document, place, text));
+        if (status !== 422) accepted.push([place.join('/'), text, status]);
+      }
+    }
+    expect(accepted).toEqual([]);
+    expect(formed.length).toBeGreaterThan(20);
+  });
+
+  it('S14 S15 has a URL or SHA that is none in any place that is fetched from: refused', async () => {
+    const proof = [
+      {
+        commit: 'd'.repeat(40),
+        repository: 'https://git.example.org/p.git',
+        expected: 'PASS',
+        failing: null,
+      },
+    ];
+    const whole = { ...document, title: 'Fetched from', proof };
+    expect((await send(route, JSON.stringify(whole))).status).toBe(201);
+    const urls = [
+      'ext::sh -c id',
+      'file:///etc/passwd',
+      'https://github.com\\@169.254.169.254/r.git',
+      'https://me:secret@git.example.org/a.git',
+      'https://0x7f.1/a.git',
+      'https://[::ffff:127.0.0.1]/a.git',
+      '--upload-pack=x',
+    ];
+    const shas = ['A'.repeat(40), 'HEAD', `${'a'.repeat(40)}\n`, '-'.repeat(40), '1'.repeat(64)];
+    for (const [place, texts] of [
+      [['repository', 'url'], urls],
+      [['proof', '0', 'repository'], urls],
+      [['repository', 'baseCommit'], shas],
+      [['proof', '0', 'commit'], shas],
+    ] as const) {
+      for (const text of texts) {
+        const { status } = await send(route, withText(whole, place, JSON.stringify(text)));
+        expect([place.join('/'), text, status]).toEqual([place.join('/'), text, 422]);
+      }
+    }
+  });
 });
