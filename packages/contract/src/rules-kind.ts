@@ -108,7 +108,7 @@ export function lintHeldOutSet({ kind, criteria }: Draft): Finding[] {
     visibility === 'hidden' &&
     scores.includes(type ?? '') &&
     (commands.length === 0 ||
-      commands.some(({ text }) => text.includes('KERVYXA_VERIFIER_PACKAGE')));
+      commands.some(({ text }) => /KERVYXA_(?:VERIFIER_PACKAGE|PROBE)\b/.test(text)));
   if (criteria.some(isHeldOut)) return [];
   return [
     findingOf('NO_HELD_OUT_SET', '/criteria', {

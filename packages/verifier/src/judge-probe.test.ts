@@ -1,8 +1,9 @@
 import { contractDigest, type ContractInput } from '@kervyxa/contract';
 import { sealTree, systemClock, type TreeArchive } from '@kervyxa/core';
 import { createFakeIntake, fakeCommitId, type FakeTree } from '@kervyxa/intake/fake';
+import type { Sandbox } from '@kervyxa/sandbox';
 import { createFakeSandbox, type FakeCommand, type FakeView } from '@kervyxa/sandbox/fake';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { VerificationEvent } from './events.ts';
 import { toJudgeCommand } from './judge-guards.ts';
 import { PROBE_BYTES_MAX, PROBE_FILE_BYTES_MAX } from './probe-output.ts';
@@ -18,6 +19,7 @@ interface Story {
   readonly outputs?: string[];
   readonly visibility?: 'public' | 'hidden';
   readonly tree?: FakeTree;
+  readonly signal?: AbortSignal;
 }
 
 let verifierPackage: TreeArchive;
@@ -64,9 +66,11 @@ async function tell(story: Story): Promise<{
           [head]: { tree: { 'a.js': 'head\n', ...story.tree }, parents: [base] },
         },
       }),
-      sandbox: createFakeSandbox({
-        commands: { probe: story.probe, [toJudgeCommand('judge')]: story.judge ?? {} },
-      }),
+      sandbox: counted(
+        createFakeSandbox({
+          commands: { probe: story.probe, [toJudgeCommand('judge')]: story.judge ?? {} },
+        }),
+      ),
       clock: systemClock,
       runtimes: new Map([['kervyxa-runtime/node:22', `sha256:${'1'.repeat(64)}`]]),
       coreCount: 2,
@@ -78,10 +82,43 @@ async function tell(story: Story): Promise<{
       commit: head,
       verifierPackage,
     },
-    { signal: new AbortController().signal, onEvent: (event) => events.push(event) },
+    {
+      signal: story.signal ?? new AbortController().signal,
+      onEvent: (event) => events.push(event),
+    },
   );
   return { result, events };
 }
+
+const openSessions = { now: 0, everMade: 0 };
+
+/** Counts the sessions that are open. */
+function counted(sandbox: Sandbox): Sandbox {
+  return {
+    inspect: (signal) => sandbox.inspect(signal),
+    resolveImage: (reference, signal) => sandbox.resolveImage(reference, signal),
+    reap: (signal) => sandbox.reap(signal),
+    async openSession(request, signal) {
+      const session = await sandbox.openSession(request, signal);
+      openSessions.now += 1;
+      openSessions.everMade += 1;
+      return {
+        strategy: session.strategy,
+        ready: session.ready,
+        runSetup: (run, runSignal) => session.runSetup(run, runSignal),
+        stage: (run, runSignal) => session.stage(run, runSignal),
+        close: async () => {
+          openSessions.now -= 1;
+          await session.close();
+        },
+      };
+    },
+  };
+}
+
+afterEach(() => {
+  if (openSessions.now !== 0) throw new Error(`expected no open session, got ${openSessions.now}`);
+});
 
 async function said(story: Story): Promise<string> {
   const { result } = await tell(story);
@@ -226,5 +263,22 @@ describe('a judge_probe', () => {
     expect(await said(story)).toBe('PASS');
     expect(probe.views[0]?.probeInputs.size).toBe(0);
     expect(judge.views[0]?.verifierPackage.size).toBe(0);
+  });
+
+  it('has a judge that the engine loses: ERROR, and no session stays open', async () => {
+    const judge = { breaksWith: new Error('engine gone') };
+    const before = openSessions.everMade;
+    expect(await said({ probe: {}, judge })).toBe('ERROR INTERNAL');
+    expect(openSessions.everMade - before).toBe(2);
+  });
+
+  it('is given up while the judge runs: nothing stays open', async () => {
+    const controller = new AbortController();
+    const judge: FakeCommand = () => {
+      queueMicrotask(() => controller.abort(new Error('given up')));
+      return { hangs: 'until_abort' };
+    };
+    const { signal } = controller;
+    await expect(tell({ probe: {}, judge, signal })).rejects.toThrow('given up');
   });
 });
