@@ -99,6 +99,18 @@ describe('asks for somebody else’s things by their id', () => {
     expect((await world.ask(null, 'GET', url())).code).toBe('API_KEY_MISSING');
   });
 
+  it('M22 prints sequences, markup and turned text: a file to keep, which no browser takes for a page', async () => {
+    const url = `/v1/runs/${ids.failedRun}/logs/tests-pass`;
+    const { headers, text } = await world.ask(world.people.requester, 'GET', url);
+    expect(text).toBe('ok 1\n\u001b[31mred\n');
+    expect(headers).toMatchObject({
+      'content-type': 'text/plain; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+      'content-disposition': 'attachment; filename="log.txt"',
+    });
+    expect(String(headers['content-security-policy'])).toContain("default-src 'none'");
+  });
+
   it('S18 finds out by the words that there is something: what it may not see is told as what there is not', async () => {
     const zeros = '0'.repeat(26);
     for (const [url, nothing] of [

@@ -76,10 +76,14 @@ export function registerRuns(app: Api, context: ApiContext): void {
       const log = await context.database.reads.log(run.id, request.params.criterionId);
       if (log === null) throw notFound('log');
       if (log.visibility !== 'public' && !seesHidden(sight)) throw notFound('log');
-      return reply
-        .header('x-kervyxa-truncated', String(log.truncated))
-        .type('text/plain; charset=utf-8')
-        .send(Buffer.from(log.bytes));
+      return (
+        reply
+          .header('x-kervyxa-truncated', String(log.truncated))
+          .type('text/plain; charset=utf-8')
+          // A browser that is led here keeps it as a file: its bytes are the evidence, so nothing in them is escaped.
+          .header('content-disposition', 'attachment; filename="log.txt"')
+          .send(Buffer.from(log.bytes))
+      );
     },
   );
 }

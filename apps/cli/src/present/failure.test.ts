@@ -21,7 +21,7 @@ describe('an error on the screen', () => {
     );
   });
 
-  it('shows line breaks and escape sequences of a hostile message as text (M22)', () => {
+  it('M22 shows line breaks and escape sequences of a hostile message as text', () => {
     const host = fakeHost();
     presentFailure(new Error('x\u001b[2J\nerror FORGED: line'), host);
     expect(host.stderr.text()).toMatch(/^error CLI_INTERNAL: x\\u\{1b\}\[2J\\u\{a\}error FORGED/);

@@ -89,7 +89,7 @@ describe('the progress of a verification', () => {
     expect(line.endsWith('... (EXIT_CODE_MISMATCH)')).toBe(true);
   });
 
-  it('shows the escape sequences of a hostile title as text (M22)', () => {
+  it('M22 shows the escape sequences of a hostile title as text', () => {
     const host = fakeHost();
     createProgress(host).onEvent({
       kind: 'step_finished',

@@ -30,7 +30,7 @@ describe('the progress of proving', () => {
     ]);
   });
 
-  it('cuts a title that would wrap, and obeys nothing in it (M22)', () => {
+  it('M22 cuts a title that would wrap, and obeys nothing in it', () => {
     const progress = createProvingProgress(host);
     progress.onEvent(start(`\u001b[2J${'x'.repeat(200)}`));
     host.advance(100);

@@ -116,7 +116,7 @@ describe('the page of a report', () => {
     expect(page).not.toContain(attack);
   });
 
-  it('holds control and bidirectional characters: shown, not obeyed (M22)', () => {
+  it('M22 holds control and bidirectional characters: shown, not obeyed', () => {
     const page = toReportPage(reportOf({ notes: ['a\u202eb\u0000c\u001b[2J'] }), '\u2066evil');
     expect(page).not.toMatch(/[\u0000\u001b\u202e\u2066]/);
     expect(page).toContain('a\\u{202e}b\\u{0}c\\u{1b}[2J');

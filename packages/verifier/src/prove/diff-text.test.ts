@@ -38,7 +38,7 @@ describe('the diff that is shown', () => {
     );
   });
 
-  it('holds sequences that move a cursor: shown, not obeyed (M22)', async () => {
+  it('M22 holds sequences that move a cursor: shown, not obeyed', async () => {
     const diff = await diffOf({ a: '' }, { a: 'x\u001b[2Jy\u202e\n' });
     expect(diff).toContain('x\\u{1b}[2Jy\\u{202e}');
     // Nothing is read of a tree with faults, as a name that no contract allows is one.

@@ -30,7 +30,7 @@ describe('the end of a log', () => {
 });
 
 describe('evidence', () => {
-  it('prints sequences that move a cursor: shown, never obeyed (M22)', () => {
+  it('M22 prints sequences that move a cursor: shown, never obeyed', () => {
     expect(toEvidence('a\tb\r\n', null, '\u001b[2Jc\u202e')).toBe('a  b\n\n\\u{1b}[2Jc\\u{202e}');
     expect(toEvidence(null, '', '\n')).toBeUndefined();
   });

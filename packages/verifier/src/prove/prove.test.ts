@@ -83,7 +83,7 @@ describe('proving', () => {
 });
 
 describe('proving the base', () => {
-  it('has a criterion that passes whatever is there: nothing is to earn, and everything passes', async () => {
+  it('H23 has a criterion that passes whatever is there: BASE_ALREADY_PASSES, and every cheat passes', async () => {
     expect(await findingsOf({ commands: { tests: {} } })).toEqual([
       'BASE_ALREADY_PASSES /criteria',
       'CHEAT_PASSES /criteria',
@@ -91,7 +91,7 @@ describe('proving the base', () => {
     ]);
   });
 
-  it('has a regression criterion that fails at base: refused by its place, with its log', async () => {
+  it('H24 has a regression criterion that fails at base: BASE_FAILS_REGRESSION, by its place, with its log', async () => {
     const works: FakeCommand = (view) =>
       textIn(view, 'answer.js').includes('42') ? {} : { exitCode: 1, stderr: 'was never so\n' };
     const { report } = await proveStory({ commands: { works } });
