@@ -191,6 +191,17 @@ it('BUG-53 G18 has dates before the epoch, after the end of time, and a parent t
   expect((await submit('dates', commit)).said).toBe('PASS');
 });
 
+it('G18 submits what the base was made from: FAIL NOT_A_DESCENDANT', async () => {
+  expect((await submit('main', ids.root)).said).toBe('FAIL NOT_A_DESCENDANT');
+});
+
+it('G13 names its objects by SHA-256: INCONCLUSIVE COMMIT_NOT_FOUND', async () => {
+  const folder = join(bench.served, 'sha256.git');
+  await git('init', '-q', '--bare', '--object-format=sha256', folder);
+  const { said } = await submit('sha256', ids.fix);
+  expect(said).toBe('INCONCLUSIVE COMMIT_NOT_FOUND');
+});
+
 it('G38 sends what git refuses, twice: the second try is refused as the first', async () => {
   const folder = await copyOf('malformed');
   const blob = await writeObject(folder, 'blob', 'x\n');

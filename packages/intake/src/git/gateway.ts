@@ -164,17 +164,16 @@ function withinRequest(): (bytes: number) => boolean {
   };
 }
 
-/** No `accept-encoding`: a few kilobytes can unfold to any number. */
 const PASSED_HEADERS = ['user-agent', 'git-protocol', 'accept', 'content-type', 'content-encoding'];
 
 function headersOf({ headers }: IncomingMessage): Record<string, string> {
   const names = [...PASSED_HEADERS, 'content-length'];
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const value = headers[name];
-      return typeof value === 'string' ? [[name, value]] : [];
-    }),
-  );
+  const passed = names.flatMap((name): [string, string][] => {
+    const value = headers[name];
+    return typeof value === 'string' ? [[name, value]] : [];
+  });
+  // A few kilobytes can unfold to any number, and where nothing is said, any encoding will do.
+  return { ...Object.fromEntries(passed), 'accept-encoding': 'identity' };
 }
 
 function problemOf({ statusCode = 0, headers }: IncomingMessage, type: string): string | null {

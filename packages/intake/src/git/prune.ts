@@ -72,16 +72,19 @@ async function measure(stores: StoreFolder): Promise<Candidate[]> {
       const folder = join(stores.stores, group, name);
       const [store, usedMs] = [await loadStore(folder), await lastUsedMs(folder)];
       if (store === null || usedMs === null) continue;
-      found.push({ folder, seeds: store.seeds, usedMs, bytes: await packBytes(folder) });
+      found.push({ folder, seeds: store.seeds, usedMs, bytes: await storeBytes(folder) });
     }
   }
   return found;
 }
 
+/** What the other files and folders of a store take; without it any number of small stores would fit. */
+const STORE_BYTES = 65_536;
+
 /** Packs are all that grows: a store has no loose objects. */
-async function packBytes(folder: string): Promise<number> {
+async function storeBytes(folder: string): Promise<number> {
   const packs = join(folder, 'objects/pack');
-  let bytes = 0;
+  let bytes = STORE_BYTES;
   try {
     for (const name of await readdir(packs)) bytes += (await stat(join(packs, name))).size;
   } catch (error) {
