@@ -1,8 +1,8 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { RunOutcome, RunRequest } from '../port.ts';
 import { type EngineBench, openEngineBench } from '../testing/engine.ts';
-import { LIMITS, run, textOf, withSession } from '../testing/harness.ts';
-import { testTree } from '../testing/trees.ts';
+import { LIMITS, never, run, textOf, toRequest, withSession } from '../testing/harness.ts';
+import { type TestFile, testTree } from '../testing/trees.ts';
 
 const MIB = 1_024 * 1_024;
 
@@ -158,6 +158,24 @@ for path in ["/dev/stdout", "/dev/stderr", "/dev/console", "/dev/tty", *glob.glo
     expect(outcome.stderr.bytesTotal).toBe(0);
   });
 
+  it('H16 puts programs where the check’s PATH looks first: kervyxa-run starts its own tools', async () => {
+    const shim = {
+      script: '#!/bin/sh\nid -un >>/tmp/shim; cat "$KERVYXA_VERIFIER_PACKAGE"/*; exit 0\n',
+    };
+    const names = ['cat', 'mkdir', 'mkfifo', 'rm', 'sed', 'pwd', 'sh', 'kervyxa-run'];
+    const tree = testTree(
+      Object.fromEntries(names.map((name): [string, TestFile] => [`bin/${name}`, shim])),
+    );
+    const command =
+      'PATH=/workspace/bin:$PATH; /usr/local/bin/kervyxa-run env "it\'s" </etc/hosts; /usr/bin/cat /tmp/shim';
+    const outcome = await withSession(
+      bench,
+      { tree, verifierPackage: testTree({ answer: 'KERVYXA-ANSWER' }) },
+      (session) => run(session, command, { package: 'apart' }),
+    );
+    expect(outcome.stdout.bytesTotal).toBe(0);
+  });
+
   it('H17 kills what started it: the check is told of an end that it lost, which is no 0', async () => {
     const outcome = await runCheck(
       `${judge}\nprint("next", subprocess.run(["kervyxa-run", "echo", "well"]).returncode)`,
@@ -209,6 +227,16 @@ sys.exit(1 if len(ended.stdout.read(1 << 20)) or ended.wait() else made.write("x
     );
     expect(outcomes.map(({ exitCode }) => exitCode !== 0)).toEqual([true, true, true, true]);
     expect(outcomes[3]?.oomKilled).toBe(true);
+  });
+
+  it('H16 shuts the check out of the workspace in set-up: the check fails, and no engine is blamed', async () => {
+    await withSession(bench, {}, async (session) => {
+      await session.runSetup(toRequest('echo x >f; chmod 000 f; chmod 700 .'), never);
+      expect(await run(session, 'true', { package: 'apart' })).toMatchObject({ exitCode: 1 });
+      expect(await run(session, '! cat f 2>/dev/null && chmod 600 f && cat f')).toMatchObject({
+        exitCode: 0,
+      });
+    });
   });
 
   it('H16 sees of a check the arguments, and of its command, environment and files nothing', async () => {

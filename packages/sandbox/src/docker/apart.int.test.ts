@@ -104,6 +104,17 @@ print(subprocess.run(["kervyxa-run", "true"]).returncode)`);
     expect(textOf(outcome)).toBe('-9 True\nlate True\n0\n');
   });
 
+  it('steps aside where the code itself uses it, as it does in every other run', async () => {
+    const nested =
+      'kervyxa-run sh -c "id -un; kervyxa-run id -un; kervyxa-run exit9 || kervyxa-run sh -c \\"exit 9\\""';
+    await withSession(bench, {}, async (session) => {
+      for (const access of ['none', 'apart'] as const) {
+        const outcome = await run(session, nested, { package: access });
+        expect([textOf(outcome), outcome.exitCode]).toEqual(['nobody\nnobody\n', 9]);
+      }
+    });
+  });
+
   it('starts what every other run starts: the same user, rights, limits, environment and folder', async () => {
     const look = `env | sort; umask; pwd; id -un; id -gn; id -Gn; nice; ulimit -a; cat /proc/self/oom_score_adj; ls /proc/self/fd
       grep -E "Cap|NoNewPrivs|Seccomp:|SigIgn|SigBlk" /proc/self/status; echo x >/workspace/x && echo x >~/x && echo wrote`;

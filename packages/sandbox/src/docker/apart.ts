@@ -1,4 +1,4 @@
-import { MAKE_HOME, WAIT_FOR_GO, WORKSPACE } from './gate.ts';
+import { MAKE_HOME, RUN_PATH, WAIT_FOR_GO, WORKSPACE } from './gate.ts';
 
 /**
  * Who runs the command of a run whose package is `apart`, by name and by number; the code under test stays who it is
@@ -98,13 +98,14 @@ exec $check /bin/sh -c '${COMMAND_SCRIPT}'`;
 
 /**
  * `kervyxa-run COMMAND [ARGUMENT…]`: runs it as the user of the code under test, in the caller's folder, with the
- * caller's stdin, stdout and stderr, and ends as it does, 128 + n for death by signal n. Where a run's command is that
- * user already it only steps aside. Ends when the command has ended and its output is closed; dies with it as a
- * `timeout` would have it.
+ * caller's stdin, stdout and stderr, and ends as it does, 128 + n for death by signal n. Where the caller is that user
+ * already it only steps aside. Ends when the command has ended and its output is closed; killed, it takes the command
+ * along. The tools are the image's, whatever a check put into its PATH: \`node_modules/.bin\` is the solver's.
  */
 export const RUN_SCRIPT = `#!/bin/sh
 [ $# -gt 0 ] || { echo 'kervyxa-run: expected a command' >&2; exit 125; }
-[ -p ${REQUESTS} ] || exec "$@"
+[ -w ${CALLS_FOLDER} ] || exec "$@"
+PATH=${RUN_PATH}
 fail() {
   echo "kervyxa-run: $1" >&2
   exit 125
@@ -122,7 +123,7 @@ in=
 [ /proc/self/fd/0 -ef /dev/null ] || in=$call/in
 mkdir "$call" && mkfifo -m 666 $in "$call/out" "$call/err" "$call/life" "$call/status" ||
   fail 'no room for pipes'
-folder=$(pwd -P; echo .)
+folder=$(pwd -P && echo .) || fail 'no folder'
 quote "\${folder%??}"
 {
   printf '%s\\n' "cd '$quoted' || exit 126" 'unset OLDPWD'

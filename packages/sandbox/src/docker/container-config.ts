@@ -16,6 +16,7 @@ import {
   HOME_FOLDER,
   PACKAGE_FOLDER,
   PROBE_FOLDER,
+  RUN_PATH,
   WORKSPACE,
 } from './gate.ts';
 import { ETC_FILES, KEEPER_SCRIPT } from './keeper-script.ts';
@@ -130,7 +131,7 @@ function toOwner({ uid }: RunSpec, mode: string): string {
 /** All that is in it: a name alone takes away what the image would set (C07). */
 function toEnvironment(spec: RunSpec): string[] {
   const ours = [
-    'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+    `PATH=${RUN_PATH}`,
     `HOME=${HOME_FOLDER}`,
     'TMPDIR=/tmp',
     'TZ=UTC',
@@ -169,11 +170,7 @@ export function toKeeperConfig(spec: KeeperSpec) {
     Entrypoint: ['/bin/sh', '-c', KEEPER_SCRIPT, 'sh'],
     Cmd: [RUN_SCRIPT],
     WorkingDir: '/',
-    Env: [
-      'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
-      'LC_ALL=C',
-      'TZ=UTC',
-    ],
+    Env: [`PATH=${RUN_PATH}`, 'LC_ALL=C', 'TZ=UTC'],
     HostConfig: {
       ...hardenedHost(),
       ...(spec.privileged && { CapAdd: ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID'] }),

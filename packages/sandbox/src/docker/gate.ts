@@ -8,6 +8,8 @@ export const PACKAGE_FOLDER = '/kervyxa/sealed/package';
 export const PROBE_FOLDER = '/kervyxa/probe';
 /** Where the dependency bundle is, or an empty folder. */
 export const DEPS_FOLDER = '/kervyxa/deps';
+/** Programs are looked for in the image alone. */
+export const RUN_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 export const HOME_FOLDER = '/tmp/home';
 
 const HELLO = 'kervyxa-gate';
