@@ -11,6 +11,7 @@ import {
 } from '@kervyxa/contract';
 import { helloContract } from '@kervyxa/contract/testing';
 import { CommitShaSchema, Sha256HexSchema, systemClock, type TreeArchive } from '@kervyxa/core';
+import type { Intake } from '@kervyxa/intake';
 import { createGitIntake, type IntakeLimits, type ResolveHost } from '@kervyxa/intake/git';
 import {
   buildRepository,
@@ -78,6 +79,8 @@ export interface AttackBench {
   attack(repository: string, base: string, attack: Attack): Promise<AttackEnd>;
   /** Another server for the same repositories, and leave for the intake to go there; closed with this bench. */
   startServer(options: Omit<GitServerOptions, 'root'>): Promise<GitServer>;
+  /** Another worker's intake, on the cache of this bench. */
+  newIntake(): Intake;
   /** Gives the intake leave to go to a server that a story starts itself, as an operator does. */
   allowOrigin(origin: string): void;
   /** Throws where there is a container, a volume, an unfinished fetch or a process of git. */
@@ -149,6 +152,7 @@ export async function openAttackBench(): Promise<AttackBench> {
       origins.push(started.origin);
       return started;
     },
+    newIntake: () => newIntake(join(folder, 'cache')),
     allowOrigin: (origin) => void origins.push(origin),
     async assertNothingLeft() {
       await engine.assertNothingLeft();

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
+import { CommitShaSchema } from '@kervyxa/core';
 import { rawCommit } from '@kervyxa/testing';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { BLOB, COMMIT, createPackWriter } from '../../packages/intake/src/git/testing/slow-pack.ts';
@@ -185,4 +186,46 @@ it('offers its pack and its bundle at other addresses: nobody goes there, INCONC
   expect(said).toBe('INCONCLUSIVE REPOSITORY_UNREACHABLE');
   expect(bench.server.requests.filter(({ target }) => target.includes('elsewhere'))).toEqual([]);
   expect(canary.every((path) => path.startsWith('/main.git/'))).toBe(true);
+});
+
+it('G11 smuggles a commit into the pack of another: nobody finds it at the requester’s URL, COMMIT_NOT_FOUND', async () => {
+  const writer = createPackWriter();
+  const file = writer.add(BLOB, 'blob', Buffer.from('exit 0\n'));
+  const tree = writer.addTree([file]);
+  const smuggled = commitOn(writer, tree, [ids.base], 'as if the requester had made it\n');
+  const carrier = commitOn(writer, tree);
+  const server = await bench.startServer({ pack: writer.pack() });
+  const repository = server.url('main.git');
+  const first = await bench.attack('main', ids.base, { repository, commit: carrier });
+  expect(first.verdict).toBe('FAIL');
+  for (const base of [ids.base, ids.fix]) {
+    const { said } = await bench.attack('main', base, { commit: smuggled });
+    expect(said).toBe('INCONCLUSIVE COMMIT_NOT_FOUND');
+  }
+});
+
+it('G11 G27 sends two workers at once other packs for one commit: the bad one is kept by nobody', async () => {
+  const good = createPackWriter();
+  const commit = commitOn(good, small(good));
+  const bad = createPackWriter();
+  const text = rawCommit(small(bad), [ids.base], 'x\n').replace('x\n', 'y\n');
+  bad.add(COMMIT, 'commit', Buffer.from(text));
+  const server = await bench.startServer({ pack: bad.pack() });
+  const repository = server.url('main.git');
+  const intakes = [1, 2].map(() => bench.newIntake());
+  const request = {
+    baseRepositoryUrl: bench.server.url('main.git'),
+    baseCommit: CommitShaSchema.parse(ids.base),
+    repositoryUrl: repository,
+    commit: CommitShaSchema.parse(commit),
+  };
+  const { signal } = new AbortController();
+  const bads = Promise.all(intakes.map((intake) => intake.fetchCommit(request, signal)));
+  expect((await bads).map(({ kind }) => kind)).toEqual(['unavailable', 'unavailable']);
+  server.reconfigure({ pack: good.pack() });
+  const goods = await Promise.all(intakes.map((intake) => intake.fetchCommit(request, signal)));
+  for (const outcome of goods) {
+    expect(outcome).toMatchObject({ kind: 'fetched', source: { commit, isDescendant: true } });
+    if (outcome.kind === 'fetched') await outcome.source.close();
+  }
 });
