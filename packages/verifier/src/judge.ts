@@ -1,13 +1,14 @@
 import { type Contract, type Criterion, isCountedSource } from '@kervyxa/contract';
 import type { ContractReason, TreeArchive, Verdict } from '@kervyxa/core';
 import type { VerificationEvent } from './events.ts';
-import { gradeRun, gradeSetup, isCommandNotFound, isLate } from './grade.ts';
+import { gradeRun, gradeSetup, isCommandNotFound } from './grade.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { toInfraReason } from './infra.ts';
 import { toNotRun, toResult, type CriterionResult, type Reason } from './result.ts';
 import type { StepLog } from './steps.ts';
 import {
   type CriterionEnd,
+  endedLate,
   runTrial,
   type SetupFailure,
   type TrialDeps,
@@ -71,6 +72,7 @@ export async function judgeCriteria(
     ...request,
     criteria: runnable,
     isAlone: false,
+    stopsAtLate: true,
     parallelism: planParallelism(contract, deps.coreCount),
     startedAhead: STARTED_AHEAD,
   };
@@ -85,7 +87,7 @@ export async function judgeCriteria(
   const notFound = runnable.filter((criterion) =>
     isNotFound(criterion, ends.ends.get(criterion.id)),
   );
-  const atBase = { ...trial, criteria: notFound };
+  const atBase = { ...trial, stopsAtLate: false, criteria: notFound };
   for (const other of await judgeNotFoundAtBase(deps, atBase, signal)) {
     graded.set(other.id, other);
   }
@@ -113,12 +115,24 @@ async function runWithSecondTry(
   if (trial.criteria.length === 0) return { kind: 'ran', ends: new Map() };
   const first = await runPatiently(deps, trial, progress.listen, signal);
   if (first.kind === 'setup_failed') return first;
-  const late = trial.criteria.filter(({ id }) => endedLate(first.ends.get(id)));
-  if (late.length === 0) return first;
-  const again = { ...trial, ...ALONE, criteria: late };
-  const second = await runPatiently(deps, again, progress.listen, signal).catch(toBroken(late));
-  if (second.kind === 'setup_failed') return second;
-  return { kind: 'ran', ends: new Map([...first.ends, ...second.ends]) };
+  const ends = new Map(first.ends);
+  const addTrial = async (more: TrialOfCommit): Promise<SetupFailure | null> => {
+    const { criteria } = more;
+    const end = await runPatiently(deps, more, progress.listen, signal).catch(toBroken(criteria));
+    if (end.kind === 'setup_failed') return end;
+    for (const [id, each] of end.ends) ends.set(id, each);
+    return null;
+  };
+  const addSecondTry = async (criteria: readonly Criterion[]): Promise<SetupFailure | null> => {
+    const late = criteria.filter(({ id }) => endedLate(ends.get(id)));
+    return late.length === 0 ? null : addTrial({ ...trial, ...ALONE, criteria: late });
+  };
+  const left = trial.criteria.filter(({ id }) => !ends.has(id));
+  const failed =
+    (await addSecondTry(trial.criteria)) ??
+    (left.length === 0 ? null : await addTrial({ ...trial, criteria: left })) ??
+    (await addSecondTry(left));
+  return failed ?? { kind: 'ran', ends };
 }
 
 /** Runs a trial, and once more with nothing beside it where its set-up was late. */
@@ -206,10 +220,6 @@ function gradeCriterion(
   const lost = new Error(`no end was recorded for criterion ${criterion.id}`);
   const { code, message } = toInfraReason(end?.error ?? lost, criterion.id, signal);
   return { ...toNotRun(criterion), status: 'error', reason: code, message };
-}
-
-function endedLate(end: CriterionEnd | undefined): boolean {
-  return end?.kind === 'ran' && isLate(end.evidence);
 }
 
 function isNotFound(criterion: Criterion, end: CriterionEnd | undefined): boolean {

@@ -9,7 +9,7 @@ import type {
 } from '@kervyxa/sandbox';
 import pLimit from 'p-limit';
 import type { Gate } from './gate.ts';
-import { gradeSetup, type RunEvidence } from './grade.ts';
+import { gradeSetup, isLate, type RunEvidence } from './grade.ts';
 import { cutProbeInputs } from './probe-inputs.ts';
 import { type CriterionBench, runCriterion } from './run-criterion.ts';
 
@@ -31,6 +31,8 @@ export interface TrialRequest {
   readonly verifierPackage: TreeArchive | null;
   readonly dependencies: TreeArchive | null;
   readonly criteria: readonly Criterion[];
+  /** Where a public criterion was late the hidden ones are not run: their ends are missing. */
+  readonly stopsAtLate?: boolean;
   /** How many criteria run side by side. */
   readonly parallelism: number;
   /** Nothing else runs on this worker meanwhile. */
@@ -107,6 +109,10 @@ async function runSession(
   }
 }
 
+export function endedLate(end: CriterionEnd | undefined): boolean {
+  return end?.kind === 'ran' && isLate(end.evidence);
+}
+
 export function toLimits({ environment }: Contract): SandboxLimits {
   return {
     memoryBytes: environment.memoryMB * MIB,
@@ -145,9 +151,11 @@ async function runSetup(
 async function runCriteria(
   { sandbox, createToken }: TrialDeps,
   session: SandboxSession,
-  { contract, image, criteria, parallelism, startedAhead, verifierPackage }: TrialRequest,
+  request: TrialRequest,
   { listener, signal }: { readonly listener: TrialListener; readonly signal: AbortSignal },
 ): Promise<Map<string, CriterionEnd>> {
+  const { contract, image, criteria, parallelism, startedAhead, verifierPackage } = request;
+  const { stopsAtLate = false } = request;
   const staging = pLimit(parallelism + startedAhead);
   const limits = toLimits(contract);
   const bench: Omit<CriterionBench, 'onOutput'> = {
@@ -171,10 +179,12 @@ async function runCriteria(
     if (!signal.aborted) listener.onCriterionEnd?.(criterion, end);
   };
   // Two runs of one commit can talk to each other, by locks on files that both have or by the time that each takes from
-  // the other, and what a public one prints is seen: so none runs beside a hidden one, or after it but for a second try.
+  // the other, and what a public one prints is seen: so none runs beside a hidden one, or after it. A late one has its
+  // second try first: a clock in its output would tell when the hidden ones ended.
   for (const visibility of ['public', 'hidden'] as const) {
     const group = criteria.filter((criterion) => criterion.visibility === visibility);
     await Promise.all(group.map((criterion) => staging(() => runOne(criterion))));
+    if (stopsAtLate && group.some(({ id }) => endedLate(ends.get(id)))) break;
   }
   signal.throwIfAborted();
   return ends;

@@ -214,6 +214,22 @@ describe('a time-out', () => {
     expect(order).toEqual(['try', 'neighbour ends', 'try']);
   });
 
+  it('H15 comes from a public criterion, whose second try could tell when the hidden ones ended: it is before them', async () => {
+    const order: string[] = [];
+    const lateOnce =
+      (name: string): FakeCommand =>
+      () =>
+        order.push(name) && order.filter((each) => each === name).length === 1 ? late : {};
+    const criteria = [
+      criterion('secret', { visibility: 'hidden' }),
+      criterion('open'),
+      criterion('other', { visibility: 'hidden' }),
+    ];
+    const commands = { open: lateOnce('open'), secret: lateOnce('secret'), other: {} };
+    expect(await verdictOf({ criteria, commands })).toBe('PASS');
+    expect(order).toEqual(['open', 'open', 'secret', 'secret']);
+  });
+
   it('that repeats is a FAIL', async () => {
     expect(await verdictOf({ commands: { tests: late } })).toBe('FAIL TIME_LIMIT');
   });
