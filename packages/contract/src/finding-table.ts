@@ -46,7 +46,7 @@ const TABLE = {
     'The solver may edit or add configuration of a tool that judges.',
   ),
   CONTRACT_BROKEN: refuse(
-    'The base tree can not be judged: Git LFS pointers, names that no workspace can hold, or a command that is not found, runs out of memory or exceeds its time there.',
+    'The base tree can not be judged: Git LFS pointers, names that no workspace can hold, or a command that is not found, runs out of memory or exceeds its time there; or a judge breaks on what is no answer.',
   ),
   ANSWER_NOT_PINNED: refuse('Work is counted without pinning what the command must print.'),
   COUNTED_COMMAND_UNFIT: refuse(
