@@ -37,7 +37,8 @@ export interface Health {
 }
 
 const EVERY_MS = 3_000;
-const DISK_BYTES_MIN = 1_000_000_000;
+/** What intake wants free before it fetches, and a little: with less, every fetch would end as trouble of ours. */
+const DISK_BYTES_MIN = 2_500_000_000;
 const REST_FIRST_MS = 5_000;
 const REST_DOUBLINGS_MAX = 4;
 /** An engine that is well answers in a few milliseconds. */
