@@ -233,6 +233,23 @@ describe('a capture from a hostile database', () => {
     }
   });
 
+  it('BUG-53 names a replace ref, or a shallow base, beside its commit: INTAKE_CAPTURE_DAMAGED', async () => {
+    const whole = (await captureOfBase()).toString('latin1');
+    const headers = [
+      [`${ids.base} refs/`, `${ids.fix} refs/replace/${ids.base}\n${ids.base} refs/`],
+      ['# v2 git bundle\n', `# v2 git bundle\n-${ids.root} \n`],
+      ['# v2 git bundle\n', '# v3 git bundle\n@filter=blob:none\n'],
+    ] as const;
+    for (const [before, after] of headers) {
+      const intake = elsewhere();
+      const capture = Buffer.from(whole.replace(before, after), 'latin1');
+      await expect(intake.importBase(requestFor(), stream(capture), signal)).rejects.toMatchObject(
+        DAMAGED,
+      );
+      expect(await intake.holdsBase(requestFor())).toBe(false);
+    }
+  });
+
   it('unpacks to gigabytes: stopped by the limits of a fetch', async () => {
     const header = writeBundleHeader({ commit: sha(ids.base), base: null });
     const small = elsewhere({ gitMemoryBytesMax: 512 * 1_048_576 });
