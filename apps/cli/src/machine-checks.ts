@@ -38,7 +38,7 @@ export function toSandboxChecks({
       status: 'warn',
       found: limitation,
       expected: '',
-      fix: 'verifications run all the same; an engine on this machine, with cgroups, has no such limit',
+      fix: 'verifications run all the same; an engine on this machine, up to date and with cgroups, has no such limit',
     })),
   ];
 }
