@@ -59,9 +59,13 @@ export async function openGateway(
     }
     if (route.method === 'GET') state.isReached = true;
     response.writeHead(200, { 'content-type': route.type, 'cache-control': 'no-cache' });
+    // Git holds a whole introduction in memory, and writes a pack to the disk.
+    const answerBytesMax = route.method === 'GET' ? OTHER_BYTES_MAX : bytesMax;
+    let answerBytes = 0;
     const counter = countBytes((bytes) => {
+      answerBytes += bytes;
       state.bytes += bytes;
-      state.isFlooded ||= state.bytes > bytesMax;
+      state.isFlooded ||= answerBytes > answerBytesMax || state.bytes > bytesMax;
       return !state.isFlooded;
     });
     await pipeline(answer, counter, response);
