@@ -74,12 +74,15 @@ call("clone a user namespace", 56, 0x10000000 | 17, 0, 0, 0, 0)
 call("mknod of a whiteout", 133, b"/workspace/w", 0o020600, 0)
 call("mknod of a pipe", 133, b"/workspace/p", 0o010600, 0)
 def sock(name, *args):
-    try: return socket.socket(*args)
+    try:
+        socket.socket(*args)
+        print(name, "done")
     except OSError as e: print(name, errno.errorcode[e.errno])
 sock("vsock", socket.AF_VSOCK, socket.SOCK_STREAM)
 sock("packet", socket.AF_PACKET, socket.SOCK_STREAM)
 sock("crypto", 38, socket.SOCK_STREAM)
-sock("netlink", socket.AF_NETLINK, socket.SOCK_RAW, 0)
+sock("netlink of routes", socket.AF_NETLINK, socket.SOCK_RAW, 0)
+sock("netlink of audits", socket.AF_NETLINK, socket.SOCK_RAW, 9)
 sock("ping", socket.AF_INET, socket.SOCK_DGRAM, 1)
 sock("sctp", socket.AF_INET6, socket.SOCK_STREAM, 132)
 '`,
@@ -108,10 +111,19 @@ sock("sctp", socket.AF_INET6, socket.SOCK_STREAM, 132)
       'vsock EPERM',
       'packet EPERM',
       'crypto EPERM',
-      'netlink EAFNOSUPPORT',
+      'netlink of routes done',
+      'netlink of audits EPERM',
       'ping EPERM',
       'sctp EPERM',
     ]);
+  });
+
+  it('C33 asks for its network interfaces as honest servers do, and gets an answer', async () => {
+    const outcome = await runOnce(
+      bench,
+      'node -p "Object.keys(os.networkInterfaces()).join()"; python3 -c "import socket; print(socket.if_nameindex())"',
+    );
+    expect(textOf(outcome)).toBe("lo\n[(1, 'lo')]\n");
   });
 
   it('C32 has filters compiled into kernel memory that all containers share, and is refused, with odd high bits too', async () => {

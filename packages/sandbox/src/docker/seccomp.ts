@@ -25,13 +25,13 @@ const AF_UNIX = 1;
 const AF_INET = 2;
 const AF_INET6 = 10;
 const AF_NETLINK = 16;
+const NETLINK_ROUTE = 0;
 /** 0 is the family's own; the others would load modules, or queue what nobody counts. */
 const PROTOCOLS = [0, 6, 17];
 
 const SOL_SOCKET = 1;
 /** SO_ATTACH_FILTER and SO_ATTACH_REUSEPORT_CBPF. */
 const ATTACH_FILTER_OPTIONS = [26, 51];
-const EAFNOSUPPORT = 97;
 const DONE = 0;
 
 const words = (text: string): string[] => text.trim().split(/\s+/);
@@ -112,14 +112,12 @@ export const SECCOMP_PROFILE = {
       allowWhere('mknod', { index: 1, value: S_IFMT, valueTwo: type, op: 'SCMP_CMP_MASKED_EQ' }),
       allowWhere('mknodat', { index: 2, value: S_IFMT, valueTwo: type, op: 'SCMP_CMP_MASKED_EQ' }),
     ]),
-    // AF_VSOCK would reach the machine's host. What is queued in a netlink socket is in no cgroup, and one run could take
-    // all of the host's memory so; without them os.networkInterfaces() throws.
-    {
-      names: ['socket'],
-      action: 'SCMP_ACT_ERRNO',
-      errnoRet: EAFNOSUPPORT,
-      args: [{ index: 0, value: AF_NETLINK, op: 'SCMP_CMP_EQ' }],
-    },
+    // AF_VSOCK would reach the machine's host. Of netlink only NETLINK_ROUTE: os.networkInterfaces() throws without it.
+    allowWhere(
+      'socket',
+      { index: 0, value: AF_NETLINK, op: 'SCMP_CMP_EQ' },
+      { index: 2, value: NETLINK_ROUTE, op: 'SCMP_CMP_EQ' },
+    ),
     allowWhere('socket', { index: 0, value: AF_UNIX, op: 'SCMP_CMP_EQ' }),
     ...[AF_INET, AF_INET6].flatMap((family) =>
       PROTOCOLS.map((protocol) =>
