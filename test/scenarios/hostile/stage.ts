@@ -120,7 +120,6 @@ function toContract(url: string, ids: Readonly<Record<string, string>>): Contrac
   const { base = '', good = '', memory: bad = '' } = ids;
   const contract = provableHelloContract(base, { good, bad });
   contract.repository.url = url;
-  contract.submission.closesAt = '2999-01-01T00:00:00Z';
   // An empty file costs a kilobyte of the kernel's memory, and there may be sixty-five thousand.
   contract.environment.memoryMB = 512;
   for (const criterion of contract.criteria) criterion.timeoutSeconds = 5;
