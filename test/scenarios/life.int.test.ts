@@ -48,7 +48,7 @@ it.each(SCENES)(
     } finally {
       await stage.close();
     }
-    expect(told).toContain("carl's submission FAILED EXIT_CODE_MISMATCH");
+    expect(told).toContain("carl's submission FAILED REFUTED");
     expect(told.filter((line) => DECISIVE.test(line))).toEqual([
       "ana's submission PASSED",
       "bela's submission DEFERRED",
