@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
+import { type ContractInput, lintContract } from '@kervyxa/contract';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { testTree } from '../../packages/sandbox/src/testing/trees.ts';
 import { type AttackBench, openAttackBench } from './attack-bench.ts';
@@ -204,4 +205,32 @@ it('H12 writes usercustomize.py to its home for the next criterion: FAIL EXIT_CO
   // Within one container it works, which is why nothing of one reaches another.
   expect(criteria.map(({ status }) => status)).toEqual(['pass', 'fail']);
   expect(said).toBe('FAIL EXIT_CODE_MISMATCH');
+});
+
+it('G29 H08 commits a bare repository at the root, so that git diff finds one where there is none: it passes, and approval refuses the command as EXIT_CODE_MASKED', async () => {
+  const bare = {
+    HEAD: 'ref: refs/heads/main\n',
+    config: '[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = /workspace\n',
+    'objects/any': '',
+    'refs/any': '',
+  };
+  const command = 'sh generate.sh && git diff --exit-code';
+  const { base, cheat } = await bench.build('bare', [
+    { name: 'base', files: { 'generate.sh': 'echo new > table.txt\n', 'table.txt': 'old\n' } },
+    { name: 'cheat', parents: ['base'], files: bare },
+  ]);
+  const change = (contract: ContractInput): void => {
+    contract.constraints = {
+      protectedPaths: ['generate.sh'],
+      maxChangedFiles: 4,
+      allowedLanguages: [],
+    };
+    Object.assign(contract.criteria[0] ?? {}, { command });
+  };
+  const { criteria } = await bench.attack('bare', base, { commit: cheat, contract: change });
+  // git takes the index of the made-up repository, which is empty, for the truth: nothing differs.
+  expect(criteria[0]?.status).toBe('pass');
+  const document = bench.plainContract(base);
+  change(document);
+  expect(lintContract(document, null).map(({ code }) => code)).toContain('EXIT_CODE_MASKED');
 });
