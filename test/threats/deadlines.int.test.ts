@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(async () => {
   const problem = await stores.bench.checkLedger();
   await stores.close();
-  expect(problem).toBeNull();
+  if (problem !== null) throw new Error(`expected a ledger that adds up, got ${problem}`);
 });
 
 const advance = (contractId: string) => stores.cases.execute(contractId, { kind: 'advance' });
