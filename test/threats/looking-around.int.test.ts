@@ -18,7 +18,7 @@ for each in "$KERVYXA_VERIFIER_PACKAGE" "$KERVYXA_PROBE"; do ls -laR --time-styl
 env | sort
 sort /proc/mounts
 for file in /proc/[0-9]*/environ /proc/[0-9]*/cmdline; do tr '\\0' '\\n' < "$file"; done 2>/dev/null
-ls -la --time-style=+- /proc/[0-9]*/fd /proc/[0-9]*/root /proc/[0-9]*/cwd 2>/dev/null
+for link in /proc/[0-9]*/fd/* /proc/[0-9]*/root /proc/[0-9]*/cwd; do readlink "$link"; done 2>/dev/null
 grep -rls ${CONTENT} / --exclude-dir=proc --exclude-dir=sys --exclude-dir=dev 2>/dev/null | grep -v '^/workspace'
 true
 `;
@@ -46,13 +46,17 @@ async function lookAround(hidden: Readonly<Record<string, string>>, base: string
   return { said, seen };
 }
 
-const toComparable = (text: string): string =>
-  text
+/** What was seen, whatever number a process had and however many a shell has at a time. */
+function toComparable(text: string): string[] {
+  const lines = text
     .replaceAll(/[0-9a-f]{12,}/g, 'ID')
     .replaceAll(/\/l\/[A-Z0-9]{26}/g, '/l/LAYER')
     .replaceAll(/\b([ug]id=)?\d{6,7}\b/g, '$1OWNER')
     .replaceAll(/\/proc\/\d+/g, '/proc/PID')
-    .replaceAll(/(pipe|socket|anon_inode|pid|mnt):\[?\d*\]?/g, '$1');
+    .replaceAll(/(pipe|socket|anon_inode|pid|mnt):\[?\d*\]?/g, '$1')
+    .split('\n');
+  return [...new Set(lines)].toSorted();
+}
 
 it('BUG-37 looks through git, files, environment, mounts and processes for the hidden package: PASS, and the same with any package', async () => {
   const { base, cheat } = await bench.build('looking', [
@@ -69,6 +73,6 @@ it('BUG-37 looks through git, files, environment, mounts and processes for the h
     expect(text.length).toBeGreaterThan(1_000);
     // The script itself is what names it, and is in no output.
     expect(text.match(/SECRET_\w+/g) ?? []).toEqual([]);
-    expect(toComparable(large.seen[index] ?? '')).toBe(toComparable(text));
+    expect(toComparable(large.seen[index] ?? '')).toEqual(toComparable(text));
   }
 });
