@@ -14,6 +14,8 @@ type Proof = Contract['proof'][number];
 
 export const COMMAND_FIX =
   'Correct the command, the image or the limits; "kervyxa prove" shows how it ends on the base.';
+const JUDGE_FIX =
+  'Let the judge end with 0 where the output is right and with 1 where it is not, whatever the probe leaves. An exception that nobody catches ends it with 70.';
 
 /** PROOF_MISSING. */
 export function lintProof({ proof }: Contract): Finding[] {
@@ -76,7 +78,7 @@ function gradeBaseCriterion({ criterion, index, result, logs }: BaseCriterion): 
     return [
       toFinding('CONTRACT_BROKEN', pointer, {
         message: `expected criterion ${criterion.id} to come to an end at the base commit, got ${got}`,
-        fix: COMMAND_FIX,
+        fix: reason === 'VERIFIER_BROKEN' ? JUDGE_FIX : COMMAND_FIX,
         evidence,
       }),
     ];

@@ -119,7 +119,13 @@ describe('a judge that is given what is no answer', () => {
 
   it('is broken at the base already: CONTRACT_BROKEN there, and nothing else is tried', async () => {
     const { report } = await proveStory(storyOf({ exitCode: 2 }));
-    expect(report.findings).toMatchObject([{ code: 'CONTRACT_BROKEN', pointer: '/criteria/0' }]);
+    expect(report.findings).toMatchObject([
+      {
+        code: 'CONTRACT_BROKEN',
+        pointer: '/criteria/0',
+        fix: expect.stringContaining('with 0 where the output is right and with 1 where it is not'),
+      },
+    ]);
     expect(report.columns).toHaveLength(1);
   });
 
