@@ -59,7 +59,7 @@ async function main(): Promise<void> {
   process.exitCode = isBad || trouble.length > 0 ? 1 : 0;
 }
 
-function isOption({ name, value }: { readonly name: string; readonly value?: string }): boolean {
+function isOption({ name, value }: { readonly name: string; readonly value?: unknown }): boolean {
   return (name === 'json' || name === 'help') && value === undefined;
 }
 
