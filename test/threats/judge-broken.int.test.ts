@@ -16,6 +16,17 @@ const TRUSTING = `
   const given = JSON.parse(readFileSync(process.env.KERVYXA_PROBE_OUTPUT + '/stdout', 'utf8'));
   process.exitCode = given[0] === 34 && given[1] === 46 ? 0 : 1;
 `;
+/** Catches what is no JSON, and believes that JSON is a list. */
+const HALF_WARY = `
+  const { readFileSync, statSync } = require('node:fs');
+  const file = process.env.KERVYXA_PROBE_OUTPUT + '/stdout';
+  if (statSync(file).size > 1000) process.exit(1);
+  let given = [];
+  try {
+    given = JSON.parse(readFileSync(file, 'utf8'));
+  } catch {}
+  process.exitCode = given[0] === 34 && given[1] === 46 ? 0 : 1;
+`;
 /** Takes what it can not read for a wrong answer. */
 const WARY = `
   const { readFileSync, statSync } = require('node:fs');
@@ -128,8 +139,11 @@ describe('a judge that output can break', () => {
     expect(await saidOf(WARY, commits[name])).toBe('FAIL REFUTED');
   });
 
-  it('H24 a contract with such a judge does not open: CONTRACT_BROKEN', async () => {
-    const { isProved, findings } = await prove(TRUSTING);
+  it.each([
+    ['', TRUSTING],
+    [' that only null breaks', HALF_WARY],
+  ])('H24 a contract with such a judge%s does not open: CONTRACT_BROKEN', async (_which, judge) => {
+    const { isProved, findings } = await prove(judge);
     expect(isProved).toBe(false);
     expect(new Set(findings.map(({ code }) => code))).toEqual(new Set(['CONTRACT_BROKEN']));
     expect(findings.map(({ pointer }) => pointer)).toContain('/criteria/0/judge/command');

@@ -20,6 +20,9 @@ interface Garble {
 
 const BYTES = Uint8Array.from({ length: 65_536 }, (_, index) => index % 256);
 const NESTING = 100_000;
+const ITEMS = 1_000;
+/** More than Python reads as a whole number, and than a double holds. */
+const DIGITS = 5_000;
 
 export const GARBLES: readonly Garble[] = [
   { title: 'nothing', contentOf: () => new Uint8Array() },
@@ -30,6 +33,13 @@ export const GARBLES: readonly Garble[] = [
       const depth = Math.min(NESTING, Math.floor(bytesMax / 2));
       return Buffer.from('['.repeat(depth) + ']'.repeat(depth));
     },
+  },
+  // Read without a complaint, and without any property or item: nothing can be asked of it.
+  { title: 'null', contentOf: () => Buffer.from('null') },
+  { title: 'a list of nulls', contentOf: () => Buffer.from(`[${'null,'.repeat(ITEMS)}null]`) },
+  {
+    title: `a list of a number of ${DIGITS} digits`,
+    contentOf: () => Buffer.from(`[${'7'.repeat(DIGITS)}]`),
   },
   {
     title: 'as much as may be left, as a list of millions',
