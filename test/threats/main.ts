@@ -6,7 +6,7 @@ import { runTitles, type TestEnd } from './run-titles.ts';
 const HELP = `npm run threats [-- ID…] [--json]
 
 Carries out the attacks of docs/threats.md, all or those named, and prints each
-id with its result. What it is at goes to stderr; all of them take some minutes.
+id with its result. What it is at goes to stderr; all take a quarter of an hour.
 
 Ends with 0 where none succeeds, with 1 where one does, has no test or did not
 run, and with 2 for what it can't read.
@@ -51,7 +51,11 @@ async function main(): Promise<void> {
   const files = new Set(asked.flatMap(({ id }) => [...(tests.get(id) ?? [])]));
   const ids = asked.map(({ id }) => id);
   say(`${ids.length} attacks in ${files.size} files of tests`);
-  const { ends, trouble } = await runTitles(ids, [...files], say);
+  const { ends, trouble, isStopped } = await runTitles(ids, [...files], say);
+  if (isStopped) {
+    process.exitCode = 130;
+    return;
+  }
   const rows = asked.map(({ id }) => toRow(id, tests.has(id), ends));
   process.stdout.write(values.json === true ? toJson(rows, trouble) : toTable(rows, asked));
   for (const each of trouble) say(`trouble beside the tests: ${each}`);

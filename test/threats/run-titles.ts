@@ -17,6 +17,8 @@ export interface TitlesRun {
   readonly ends: readonly TestEnd[];
   /** Errors that belong to no test: files that can not be loaded, promises that nobody waits for. */
   readonly trouble: readonly string[];
+  /** Ctrl-C came: what had not begun was left out, and what tests share was taken down. */
+  readonly isStopped: boolean;
 }
 
 /** Runs the tests of these files whose titles begin with one of the ids, and no other. */
@@ -25,7 +27,7 @@ export async function runTitles(
   files: readonly string[],
   say: (line: string) => void,
 ): Promise<TitlesRun> {
-  if (files.length === 0) return { ends: [], trouble: [] };
+  if (files.length === 0) return { ends: [], trouble: [], isStopped: false };
   const ends: TestEnd[] = [];
   const trouble: string[] = [];
   const isAsked = (title: string): boolean => idsOfTitle(title).some((id) => ids.includes(id));
@@ -49,14 +51,23 @@ export async function runTitles(
     // Where a describe block stands around a test, its title comes first.
     testNamePattern: new RegExp(`(?:^|\\s)(?:${ids.join('|')})\\s`),
   });
+  let isStopped = false;
+  const stop = (): void => {
+    isStopped = true;
+    say('stopping, and taking down what tests share; Ctrl-C again leaves at once');
+    void vitest.cancelCurrentRun('keyboard-input');
+  };
+  // Vitest's own would end this process before anything is taken down.
+  process.removeAllListeners('SIGINT').once('SIGINT', stop);
   try {
     const wanted = new Set(files.map((file) => join(ROOT, file)));
     const found = await vitest.globTestSpecifications([...files]);
     await vitest.runTestSpecifications(found.filter(({ moduleId }) => wanted.has(moduleId)));
   } finally {
     await vitest.close();
+    process.off('SIGINT', stop);
   }
-  return { ends, trouble };
+  return { ends, trouble, isStopped };
 }
 
 function toEnd(test: TestCase): TestEnd {
