@@ -10,7 +10,13 @@ async function main(): Promise<void> {
   const seconds = Number(process.env['FUZZ_SECONDS'] ?? SECONDS_DEFAULT);
   if (targets.length === 0 || !(seconds > 0)) {
     const names = TARGETS.map(({ name }) => `  ${name}\n`).join('');
-    process.stderr.write(`FUZZ_SECONDS=${SECONDS_DEFAULT} npm run fuzz [-- WORD…]\n\n${names}`);
+    const problem =
+      targets.length === 0
+        ? `no target whose name has ${words.join(' and ')}`
+        : `expected FUZZ_SECONDS above 0, got ${process.env['FUZZ_SECONDS']}`;
+    process.stderr.write(
+      `${problem}\n\nFUZZ_SECONDS=${SECONDS_DEFAULT} npm run fuzz [-- WORD…]\n\n${names}`,
+    );
     process.exitCode = 2;
     return;
   }
