@@ -33,7 +33,7 @@ export { compileLinearRegex } from './linear-regex.ts';
 export type { LinearRegex } from './linear-regex.ts';
 export { CONTRACT_BYTES_MAX, readContractText } from './contract-text.ts';
 export type { ContractText, TextPlace } from './text-place.ts';
-export { readInsteadOf } from './read-instead.ts';
+export { modulesInsteadOf, readInsteadOf } from './read-instead.ts';
 export { isLanguageAllowed, languageNamed, languagesOf } from './languages.ts';
 export {
   approveContract,

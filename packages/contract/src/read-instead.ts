@@ -73,3 +73,13 @@ export function readInsteadOf(path: string): string[] {
   const at = path.lastIndexOf('/') + 1;
   return [...(instead.get(path.slice(at)) ?? [])].map((name) => `${path.slice(0, at)}${name}`);
 }
+
+/** The same of Python's modules: a package comes before a module, and of that what is compiled before its source. */
+export function modulesInsteadOf(path: string): string[] {
+  const cached = /^(.*\/)?__pycache__\/([^/.]+)\.[^/]*\.pyc$/s.exec(path);
+  if (cached !== null) return [`${cached[1] ?? ''}${cached[2]}.py`];
+  const found =
+    /^(.+)\/__init__\.(?:py|pyc|(?:[^/]*\.)?so)$/s.exec(path) ??
+    /^((?:.*\/)?[^/.]+)\.(?:[^/]*\.)?so$/s.exec(path);
+  return found === null ? [] : [`${found[1]}.py`];
+}

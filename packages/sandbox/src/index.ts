@@ -1,6 +1,9 @@
 export { SANDBOX_ERRORS } from './errors.ts';
 export type { SandboxErrorCode } from './errors.ts';
 export type {
+  AddedKind,
+  AdditionFate,
+  AdditionRule,
   CapturedStream,
   EngineFacts,
   FileReading,

@@ -14,6 +14,21 @@ export interface SandboxLimits {
 /** How a fresh /workspace is made; the choice changes no verdict. */
 export type WorkspaceStrategy = 'overlay' | 'copy';
 
+export type AddedKind = 'folder' | 'link' | 'other';
+
+/**
+ * `inside`: a folder that stays, and each thing in it is asked about in its turn; of one that `stays` nothing is.
+ * A folder or link that `goes` takes all along that is below it.
+ */
+export type AdditionFate = 'stays' | 'inside' | 'goes';
+
+export interface AdditionRule {
+  /** Paths of files, links and gitlinks of the tree. */
+  readonly treePaths: readonly string[];
+  /** Asked about what set-up put where the tree has nothing. Bytes of a path that are no UTF-8 come replaced. */
+  judge(path: string, kind: AddedKind): AdditionFate;
+}
+
 export interface SessionRequest {
   /** Content digest of the image: `sha256:…` or `name@sha256:…`. Never a tag. */
   readonly image: string;
@@ -24,6 +39,8 @@ export interface SessionRequest {
    * the solver's may have run in it. Left out: none.
    */
   readonly keptPaths?: readonly string[];
+  /** What no run finds of what set-up added to folders of the tree. Left out: all of it stays. */
+  readonly additions?: AdditionRule;
   /** Hidden files, at `$KERVYXA_VERIFIER_PACKAGE` for the runs that ask for them and for no other. */
   readonly verifierPackage: TreeArchive | null;
   /** What a probe gets of them, at `$KERVYXA_PROBE`; left out or null: an empty folder in the same place. */
@@ -128,7 +145,7 @@ export interface StagedRun {
 
 /**
  * One tree on one image. `runSetup` zero or more times, one after another, before the first `stage`; what the last
- * one left, with `keptPaths` put back, is where every staged run starts, and no run can change that. Then `stage` side
+ * one left, with `keptPaths` put back and without what `additions` refuses, is where every staged run starts, and no run can change that. Then `stage` side
  * by side as wished.
  * `close` disposes of every run and removes every container and volume of the session, also after a failed start;
  * safe twice.

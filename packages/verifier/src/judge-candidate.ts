@@ -4,7 +4,7 @@ import type { CandidateTree } from '@kervyxa/intake';
 import type { VerificationEvent } from './events.ts';
 import { toInfraReason } from './infra.ts';
 import { judgeCriteria } from './judge.ts';
-import { fencedPaths, gradePolicy } from './policy.ts';
+import { fenceAdditions, fencedPaths, gradePolicy } from './policy.ts';
 import { type Reason, toNotRun, type VerificationResult } from './result.ts';
 import type { StepLog } from './steps.ts';
 import { gradeVerdict, toReasons } from './verdict.ts';
@@ -58,9 +58,13 @@ export async function judgeCandidate(
   // Policy let the commit through, so both trees hold these.
   const hasSetup = contract.environment.setup.length > 0;
   const keptPaths = hasSetup ? fencedPaths(contract, candidate.baseFiles().paths) : [];
+  const additions = hasSetup
+    ? { additions: fenceAdditions(contract, candidate.files().paths, keptPaths) }
+    : {};
+  const trees = { tree, baseTree, keptPaths, ...additions };
   const judged = await judgeCriteria(
     { ...deps, log, onEvent },
-    { contract, image: image.value, tree, baseTree, keptPaths, verifierPackage, dependencies },
+    { contract, image: image.value, ...trees, verifierPackage, dependencies },
     signal,
   );
   const resolved = { ...known, imageDigest: image.value };

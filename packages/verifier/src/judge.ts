@@ -1,5 +1,6 @@
 import { type Contract, type Criterion, isCountedSource } from '@kervyxa/contract';
 import type { ContractReason, TreeArchive, Verdict } from '@kervyxa/core';
+import type { AdditionRule } from '@kervyxa/sandbox';
 import type { VerificationEvent } from './events.ts';
 import { gradeRun, gradeSetup, isCommandNotFound } from './grade.ts';
 import { createProgress, type Progress } from './progress.ts';
@@ -29,6 +30,8 @@ export interface JudgeRequest {
   readonly baseTree: TreeArchive;
   /** Of either tree: what set-up may not change for the criteria. */
   readonly keptPaths: readonly string[];
+  /** What set-up may not leave for the criteria. */
+  readonly additions?: AdditionRule;
   readonly verifierPackage: TreeArchive | null;
   readonly dependencies: TreeArchive | null;
 }

@@ -1,4 +1,10 @@
-import { type Contract, isLanguageAllowed, LIMIT_RANGES, readInsteadOf } from '@kervyxa/contract';
+import {
+  type Contract,
+  isLanguageAllowed,
+  LIMIT_RANGES,
+  modulesInsteadOf,
+  readInsteadOf,
+} from '@kervyxa/contract';
 import {
   compilePathPattern,
   type PathPattern,
@@ -6,10 +12,15 @@ import {
   toPrintable,
 } from '@kervyxa/core';
 import type { CandidateTree, ChangedFile } from '@kervyxa/intake';
+import type { AdditionFate, AdditionRule } from '@kervyxa/sandbox';
 import type { Reason } from './result.ts';
 
 const CLAIM_TRAILER = /^Kervyxa-Claim:[ \t]*(\S+)[ \t]*$/i;
 const MODE_LINK = '120000';
+const MODE_ABSENT = '000000';
+const MODE_FILE = '100644';
+/** A rule about them is about commits: filling them is what set-up is for. */
+const INSTALLED_FOLDERS = new Set(['node_modules', '.venv', 'venv']);
 /** Of one code. A commit can change a hundred thousand files, and a result is stored and shown. */
 const REASONS_MAX = 100;
 
@@ -82,6 +93,42 @@ export function fencedPaths(contract: Contract, basePaths: readonly string[]): s
   );
 }
 
+/**
+ * Of what set-up adds, code of the solver's among it, no criterion finds what a commit may not add either: a protected
+ * name, and what is read in place of a file that no solver may change. Elsewhere builds may write: `editablePaths` is
+ * about commits. Folders that installers fill stay whole, and so does what is in any folder that set-up made, unless a
+ * rule spells the way there.
+ */
+export function fenceAdditions(
+  { constraints }: Contract,
+  treePaths: readonly string[],
+  keptPaths: readonly string[],
+): AdditionRule {
+  const rules = constraints.protectedPaths.map(compilePathPattern);
+  const kept = new Set(keptPaths);
+  const outranksKept = (path: string): boolean =>
+    [...readInsteadOf(path), ...modulesInsteadOf(path)].some((each) => kept.has(each));
+  const isRefused = (path: string, mode: string): boolean =>
+    outranksKept(path) ||
+    rules.some((rule) => touches(rule, { path, status: 'added', baseMode: MODE_ABSENT, mode }));
+  const judgeFolder = (path: string): AdditionFate => {
+    const name = path.slice(path.lastIndexOf('/') + 1);
+    if (INSTALLED_FOLDERS.has(name)) return 'stays';
+    // A cache of what is there anyway, or not of that.
+    if (name === '__pycache__') return 'goes';
+    if (rules.some((rule) => rule.matches(path) || rule.matchesFolded(path))) return 'goes';
+    const isOnTheWay = rules.some((rule) => rule.isAncestorOfMatch(path));
+    return isOnTheWay || kept.has(`${path}.py`) ? 'inside' : 'stays';
+  };
+  return {
+    treePaths,
+    judge: (path, kind) => {
+      if (kind === 'folder') return judgeFolder(path);
+      return isRefused(path, kind === 'link' ? MODE_LINK : MODE_FILE) ? 'goes' : 'stays';
+    },
+  };
+}
+
 function withinBound(reasons: Reason[]): Reason[] {
   const [first] = reasons;
   if (first === undefined || reasons.length <= REASONS_MAX) return reasons;
@@ -135,7 +182,10 @@ function gradeProtectedPaths(contract: Contract, changedFiles: readonly ChangedF
  * also when it is pointed elsewhere or taken away. A plain file only takes a place that the rule spells out: beside
  * the folders of `packages/` + `*` + `/package.json` an honest solver may add a file.
  */
-function touches(pattern: PathPattern, { path, status, baseMode, mode }: ChangedFile): boolean {
+function touches(
+  pattern: PathPattern,
+  { path, status, baseMode, mode }: Pick<ChangedFile, 'path' | 'status' | 'baseMode' | 'mode'>,
+): boolean {
   if (pattern.matches(path)) return true;
   if (status === 'added' && pattern.matchesFolded(path)) return true;
   if (readInsteadOf(path).some((each) => pattern.matches(each))) return true;

@@ -1,6 +1,7 @@
 import type { Contract, Criterion } from '@kervyxa/contract';
 import type { TreeArchive } from '@kervyxa/core';
 import type {
+  AdditionRule,
   RunOutcome,
   RunRequest,
   Sandbox,
@@ -28,6 +29,8 @@ export interface TrialRequest {
   readonly tree: TreeArchive;
   /** Of the tree: what set-up may not change for the criteria. */
   readonly keptPaths: readonly string[];
+  /** What set-up may not leave for the criteria. */
+  readonly additions?: AdditionRule;
   readonly verifierPackage: TreeArchive | null;
   readonly dependencies: TreeArchive | null;
   readonly criteria: readonly Criterion[];
@@ -86,16 +89,16 @@ async function runSession(
   listener: TrialListener,
   signal: AbortSignal,
 ): Promise<TrialEnd> {
-  const { contract, image, tree, keptPaths, verifierPackage, dependencies, criteria } = request;
+  const { contract, image, tree, keptPaths, additions, criteria } = request;
+  const { verifierPackage, dependencies } = request;
   const limits = toLimits(contract);
   const hasProbe = criteria.some(({ type }) => type === 'judge_probe');
   const probeInputs =
     hasProbe && verifierPackage !== null ? await cutProbeInputs(verifierPackage, signal) : null;
   const runsMax = criteria.length;
-  const session = await deps.sandbox.openSession(
-    { image, tree, keptPaths, verifierPackage, probeInputs, dependencies, limits, runsMax },
-    signal,
-  );
+  const withheld = { keptPaths, ...(additions !== undefined && { additions }) };
+  const parts = { image, tree, ...withheld, verifierPackage, probeInputs, dependencies };
+  const session = await deps.sandbox.openSession({ ...parts, limits, runsMax }, signal);
   // Reported when it happens; what keeps it from happening is thrown below, after whatever waited for it.
   session.ready.then(listener.onSessionOpen, () => undefined);
   try {

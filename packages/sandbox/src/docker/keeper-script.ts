@@ -37,6 +37,7 @@ cd ${KEEPER_ROOT} || exit 1
 while read -r skip skip skip skip at rest; do
   case "$at $rest" in
     ${KEEPER_ROOT}/*' - tmpfs '*) ;;
+    ${KEEPER_ROOT}/${COPY_TO_FOLDER}' '*' - overlay '*) ;;
     ${KEEPER_ROOT}/*) echo "failed $at is no memory file system"; exit 1 ;;
   esac
 done </proc/self/mountinfo
@@ -68,6 +69,8 @@ while read -r verb one two; do
   case $verb in
     layout) layout ;;
     unpack) unpack $one ;;
+    list) answer=$(list $one) ;;
+    remove) remove $one ;;
     touched) answer=$(touched $one) ;;
     keep) keep $one ;;
     restore) restore $one ;;

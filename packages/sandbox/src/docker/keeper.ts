@@ -1,6 +1,8 @@
 import { toPrintable, type TreeArchive } from '@kervyxa/core';
 import type Docker from 'dockerode';
+import type { Listed } from '../additions.ts';
 import { sandboxError } from '../errors.ts';
+import type { AddedKind } from '../port.ts';
 import { attach, type Attachment } from './attachment.ts';
 import { type KeeperSpec, toKeeperConfig } from './container-config.ts';
 import { createContainer, startContainer } from './containers.ts';
@@ -12,6 +14,8 @@ import { packFrames } from './keeper-frames.ts';
 /** The slowest answer is a copy of a large workspace; one that takes longer than this does not come. */
 const ANSWER_MS_MAX = 300_000;
 const STDERR_CHARACTERS_MAX = 500;
+/** Of `find`; the rest is no folder and leads nowhere. */
+const KINDS: Readonly<Record<string, AddedKind>> = { d: 'folder', l: 'link' };
 const NEVER = new AbortController().signal;
 
 /** A volume that a keeper keeps: its name, and its folder as a path for the engine. */
@@ -103,6 +107,22 @@ export class Keeper {
     const answer = await this.#ask(`touched ${top}`, () => this.#send(toNames(names), NEVER));
     if (answer.length !== names.length) throw this.#failure('an answer for each name');
     return new Set(names.filter((_, index) => answer[index] === '1'));
+  }
+
+  /** What is in each of some folders, at least one, of a folder of the keeper's; null where not all can be seen. */
+  async list(inFolder: string, folders: readonly string[]): Promise<Listed[][] | null> {
+    const starts = folders.map((folder) => (folder === '' ? '.' : `./${folder}`));
+    const answer = await this.#ask(`list ${inFolder}`, () =>
+      this.#send(toNames(starts, 'latin1'), NEVER),
+    );
+    const listings = toListings(answer);
+    if (listings === null || listings.length === folders.length) return listings;
+    throw this.#failure('a list for each folder');
+  }
+
+  /** Takes away paths of bytes, of which there is at least one. */
+  async remove(fromFolder: string, paths: readonly string[]): Promise<void> {
+    await this.#ask(`remove ${fromFolder}`, () => this.#send(toNames(paths, 'latin1'), NEVER));
   }
 
   /** Copies paths of a tree, of which there is at least one, as those that every run finds as they are now. */
@@ -210,8 +230,24 @@ export class Keeper {
   }
 }
 
-async function* toNames(paths: readonly string[]): AsyncGenerator<Uint8Array> {
-  for (const path of paths) yield Buffer.from(`${path}\0`);
+async function* toNames(
+  paths: readonly string[],
+  encoding: BufferEncoding = 'utf8',
+): AsyncGenerator<Uint8Array> {
+  for (const path of paths) yield Buffer.from(`${path}\0`, encoding);
+}
+
+/** Reads the answer to `list`. */
+function toListings(answer: string): Listed[][] | null {
+  const listings: Listed[][] = [];
+  const records = Buffer.from(answer, 'base64').toString('latin1').split('\0').slice(0, -1);
+  for (const record of records) {
+    const name = record.slice(1);
+    if (record === '!') return null;
+    if (name === '') listings.push([]);
+    else listings.at(-1)?.push({ name, kind: KINDS[record.slice(0, 1)] ?? 'other' });
+  }
+  return listings;
 }
 
 /** Lines of a keeper's stdout, in order, and the beginning of its stderr. */
@@ -225,6 +261,10 @@ class KeeperOutput {
     const text = Buffer.from(chunk).toString('latin1');
     if (stream === 'stderr') {
       this.errors = (this.errors + text).slice(0, STDERR_CHARACTERS_MAX);
+      return;
+    }
+    if (!text.includes('\n')) {
+      this.#rest += text;
       return;
     }
     const lines = (this.#rest + text).split('\n');

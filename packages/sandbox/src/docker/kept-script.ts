@@ -2,11 +2,13 @@
 export const KEPT_FOLDER = 'kept';
 
 /**
- * Functions of the keeper's script; names of the tree come as frames, and each ends with NUL. `touched` answers for
+ * Functions of the keeper's script; names come as frames, and each ends with NUL. `touched` answers for
  * names of the root, by a digit each, whether the top of a set-up has anything there: who changes what is below a folder
  * leaves the folder in the top. `keep` copies paths into a folder: links would cost no memory, but show in the number
  * of links of a file. `restore` puts what is there into another folder, a copy of what set-up made: what stands in
- * the way goes, and no link is followed.
+ * the way goes, and no link is followed. `list` answers in base64, each with NUL at its end, a letter for a type and a
+ * name, and for each folder itself, before what is in it, the letter alone; `!` where it could not see all. `remove`
+ * takes paths away, whatever they are.
  */
 export const KEPT_SCRIPT = `touched() {
   frames | xargs -0 sh -c '
@@ -14,6 +16,16 @@ export const KEPT_SCRIPT = `touched() {
     for name; do
       if [ ! -x "$top" ] || [ -e "$top/$name" ] || [ -L "$top/$name" ]; then printf 1; else printf 0; fi
     done' sh "$PWD/$1/upper"
+}
+list() {
+  frames | xargs -0 sh -c '
+    if cd "$1" 2>/dev/null && shift; then
+      find "$@" -maxdepth 1 -printf "%y%P\\0" && exit
+    fi
+    printf "!\\0"' sh "$PWD/$1" 2>/dev/null | base64 -w 0
+}
+remove() {
+  frames | xargs -0 sh -c 'cd "$1" && shift && rm -rf -- "$@"' sh "$PWD/$1"
 }
 keep() {
   kept=$PWD/${KEPT_FOLDER}

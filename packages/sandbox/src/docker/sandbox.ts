@@ -28,7 +28,7 @@ import { Keeper } from './keeper.ts';
 import { KEPT_FOLDER } from './kept-script.ts';
 import { type SessionName, toLabels } from './labels.ts';
 import { DockerSession } from './session.ts';
-import { SETUP_TOP, topOf, topVolume } from './workspaces.ts';
+import { MENDED_TOP, SETUP_TOP, topOf, topVolume } from './workspaces.ts';
 
 const PAGE_BYTES = 4_096;
 const TREE_SLACK_BYTES = 1_024 * 1_024;
@@ -175,7 +175,7 @@ class DockerSandbox implements Sandbox {
   }
 
   #createKeeper(session: SessionName, request: SessionRequest) {
-    const { tree, keptPaths = [], limits, runsMax } = request;
+    const { tree, keptPaths = [], additions, limits, runsMax } = request;
     const labels = toLabels(session, 'volume');
     const volume = (folder: string, size: TmpfsSize): Mount =>
       tmpfsVolume(`${KEEPER_ROOT}/${folder}`, size, session.uid, labels);
@@ -188,7 +188,10 @@ class DockerSandbox implements Sandbox {
       labels: toLabels(session, 'keeper'),
       mounts: [
         volume(TREE_FOLDER, toVolumeSize(tree)),
-        ...(keptPaths.length > 0 ? [volume(KEPT_FOLDER, SEEN_SIZE)] : []),
+        ...(keptPaths.length > 0 || additions !== undefined
+          ? [volume(KEPT_FOLDER, SEEN_SIZE)]
+          : []),
+        ...(additions === undefined ? [] : [volume(MENDED_TOP, SEEN_SIZE)]),
         ...seen.map((folder) => volume(folder, SEEN_SIZE)),
         ...tops.map((top) => topVolume(top, limits.workspaceBytes, session)),
       ],

@@ -1,4 +1,5 @@
 import type { Clock } from '@kervyxa/core';
+import { Additions } from '../additions.ts';
 import { StreamCapture } from '../capture.ts';
 import { SessionLifecycle } from '../lifecycle.ts';
 import type {
@@ -76,9 +77,10 @@ export class DockerSession implements SandboxSession {
     // Whoever waits is told; nobody need wait.
     parts.ready.catch(() => undefined);
     this.#lifecycle = new SessionLifecycle(parts.request.runsMax);
-    const { limits, keptPaths = [] } = parts.request;
+    const { limits, keptPaths = [], additions: rule } = parts.request;
     const { workspaceBytes } = limits;
-    const context = { ...parts, session: parts.name, workspaceBytes, keptPaths };
+    const additions = rule === undefined ? null : new Additions(rule);
+    const context = { ...parts, session: parts.name, workspaceBytes, keptPaths, additions };
     this.#makers = {
       overlay: new OverlayWorkspaces(context),
       copy: new CopyWorkspaces(context),

@@ -1,3 +1,5 @@
+import type { Additions, Refused } from '../additions.ts';
+import { sandboxError } from '../errors.ts';
 import { removeContainer } from './cleanup.ts';
 import {
   type Mount,
@@ -19,11 +21,14 @@ import { Keeper, type VolumeUsage } from './keeper.ts';
 import { KEPT_FOLDER } from './kept-script.ts';
 import { type SessionName, toLabels } from './labels.ts';
 
+/** Takes what set-up may not have added away from what it left, for an overlay. */
+export const MENDED_TOP = `${TOP_PREFIX}mended`;
 export const SETUP_TOP = `${TOP_PREFIX}setup`;
 /** Deeper than any path that a program can name at once. */
 const DEPTH_MAX = 2_048;
 /** What the kernel takes, but for the place where a copy is made. */
 const PATH_BYTES_MAX = 4_000;
+const NOTHING_REFUSED: Refused = { gone: [], spoiled: [] };
 /** Room for what the keeper and the overlay put beside a run's own files. */
 const OVERHEAD_INODES = 16;
 
@@ -57,6 +62,8 @@ export interface WorkspaceContext {
   readonly workspaceBytes: number;
   /** Paths of the tree that every run finds as they are there; where there are any, the keeper has a folder for them. */
   readonly keptPaths: readonly string[];
+  /** What set-up may add; where it is given, the keeper has a folder for kept paths and a top for mending. */
+  readonly additions: Additions | null;
 }
 
 export function topOf(run: number): string {
@@ -78,7 +85,7 @@ export function topVolume(top: string, workspaceBytes: number, session: SessionN
 export class OverlayWorkspaces implements WorkspaceMaker {
   readonly #context: WorkspaceContext;
   #hasSetup = false;
-  #keeping: Promise<boolean> | null = null;
+  #mending: Promise<string[]> | null = null;
 
   constructor(context: WorkspaceContext) {
     this.#context = context;
@@ -101,17 +108,55 @@ export class OverlayWorkspaces implements WorkspaceMaker {
     return this.#workspace(topOf(run), lowers, async () => keeper.clear(topOf(run)));
   }
 
+  #setupPaths(): Promise<string[]> {
+    this.#mending ??= this.#mend();
+    return this.#mending;
+  }
+
   /** What is kept lies above what the set-up wrote, and so takes the place of whatever is there. */
-  async #setupPaths(): Promise<string[]> {
+  async #mend(): Promise<string[]> {
     const { keeper } = this.#context;
-    this.#keeping ??= this.#keep();
-    const kept = (await this.#keeping) ? [keeper.volume(KEPT_FOLDER).path] : [];
-    return [...kept, `${keeper.volume(SETUP_TOP).path}/upper`];
+    const setup = `${keeper.volume(SETUP_TOP).path}/upper`;
+    const { gone, spoiled } = await this.#takeAway();
+    const mended = gone.length > 0 ? [`${keeper.volume(MENDED_TOP).path}/upper`] : [];
+    const kept = (await this.#keep(spoiled)) ? [keeper.volume(KEPT_FOLDER).path] : [];
+    return [...kept, ...mended, setup];
+  }
+
+  /**
+   * Looks through a mount of what the set-up left, as runs do: folders that it moved are empty in its top. It is taken
+   * away in a top of its own, since the set-up's may be full. Most set-ups only add folders to the root that may stay.
+   */
+  async #takeAway(): Promise<Refused> {
+    const { engine, session, keeper, additions } = this.#context;
+    if (additions === null) return NOTHING_REFUSED;
+    const root = await keeper.list(`${SETUP_TOP}/upper`, ['']);
+    if (root !== null && additions.isSettledBy(root.flat())) return NOTHING_REFUSED;
+    const overlay = {
+      lowers: [`${keeper.volume(SETUP_TOP).path}/upper`, this.#treePath()],
+      top: keeper.volume(MENDED_TOP).path,
+    };
+    const place = `${KEEPER_ROOT}/${COPY_TO_FOLDER}`;
+    const mender = await Keeper.create(engine, {
+      image: keeper.image,
+      uid: session.uid,
+      privileged: true,
+      mounts: [overlayVolume(place, overlay, toLabels(session, 'volume'))],
+      labels: toLabels(session, 'filler'),
+    });
+    try {
+      await mender.start();
+      return await takeAway(mender, additions);
+    } finally {
+      mender.disconnect();
+      await removeContainer(engine, mender.containerId);
+    }
   }
 
   /** Copies only what the set-up can have changed; most touch nothing that is kept. False: there is none. */
-  async #keep(): Promise<boolean> {
-    const { keeper, keptPaths } = this.#context;
+  async #keep(spoiled: readonly string[]): Promise<boolean> {
+    const { keeper } = this.#context;
+    const keptPaths = [...this.#context.keptPaths, ...spoiled];
     if (keptPaths.length === 0) return false;
     const touched = await keeper.touched(SETUP_TOP, [...new Set(keptPaths.map(rootName))]);
     const paths = keptPaths.filter((path) => touched.has(rootName(path)));
@@ -169,7 +214,7 @@ export class OverlayWorkspaces implements WorkspaceMaker {
 export class CopyWorkspaces implements WorkspaceMaker {
   readonly #context: WorkspaceContext;
   #setup: Promise<Keeper> | null = null;
-  #keeping: Promise<void> | null = null;
+  #mending: Promise<boolean> | null = null;
 
   constructor(context: WorkspaceContext) {
     this.#context = context;
@@ -181,16 +226,23 @@ export class CopyWorkspaces implements WorkspaceMaker {
   }
 
   async forRun(): Promise<Workspace> {
-    const { keeper, keptPaths } = this.#context;
     const setup = await this.#setup;
-    const hasKept = setup !== null && keptPaths.length > 0;
-    if (hasKept) await (this.#keeping ??= keeper.keep(`${TREE_FOLDER}/tree`, keptPaths));
+    const hasKept = setup !== null && (await (this.#mending ??= this.#mend(setup)));
     const filler = await (setup === null ? this.#copyTree() : this.#copySetup(setup));
     if (hasKept) await filler.restore(COPY_TO_FOLDER);
     return this.#workspace(filler, async () => {
       filler.disconnect();
       await removeContainer(this.#context.engine, filler.containerId);
     });
+  }
+
+  /** True: there is something to put back. */
+  async #mend(setup: Keeper): Promise<boolean> {
+    const { keeper, keptPaths, additions } = this.#context;
+    const { spoiled } = additions === null ? NOTHING_REFUSED : await takeAway(setup, additions);
+    const paths = [...keptPaths, ...spoiled];
+    if (paths.length > 0) await keeper.keep(`${TREE_FOLDER}/tree`, paths);
+    return paths.length > 0;
   }
 
   async isSetupFull(): Promise<boolean> {
@@ -214,8 +266,8 @@ export class CopyWorkspaces implements WorkspaceMaker {
 
   /** A keeper of its own for each copy, so that the volume is as large as what is copied and the room for changes. */
   async #copy(source: Keeper, sourceFolder: string, from: string): Promise<Keeper> {
-    const { engine, session, keeper, workspaceBytes, keptPaths } = this.#context;
-    const hasKept = keptPaths.length > 0;
+    const { engine, session, keeper, workspaceBytes, keptPaths, additions } = this.#context;
+    const hasKept = keptPaths.length > 0 || additions !== null;
     const used = await source.usage(sourceFolder);
     // The set-up may have taken away what is kept, and then it comes on top.
     const kept = hasKept ? await keeper.usage(KEPT_FOLDER) : { bytesUsed: 0, inodesUsed: 0 };
@@ -254,6 +306,19 @@ export class CopyWorkspaces implements WorkspaceMaker {
       release,
     };
   }
+}
+
+/** Of a workspace that is mounted where copies are made. */
+async function takeAway(mender: Keeper, additions: Additions): Promise<Refused> {
+  const refused = await additions.findRefused(async (folders) => {
+    const listings = await mender.list(COPY_TO_FOLDER, folders);
+    if (listings !== null) return listings;
+    throw sandboxError('SANDBOX_WORKSPACE_FAILED', {
+      message: 'expected to see all that set-up left, got a folder that the keeper can not read',
+    });
+  });
+  if (refused.gone.length > 0) await mender.remove(COPY_TO_FOLDER, refused.gone);
+  return refused;
 }
 
 function rootName(path: string): string {

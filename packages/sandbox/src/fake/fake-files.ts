@@ -1,6 +1,7 @@
 import { readTar, type TreeArchive } from '@kervyxa/core';
+import type { Listed } from '../additions.ts';
 import { FileCapture } from '../capture.ts';
-import type { FileReading } from '../port.ts';
+import type { AddedKind, FileReading } from '../port.ts';
 import { parseWorkspacePath } from '../request.ts';
 
 /** A file's content, or what stands in its place: `folder`, `symbolic link`, `named pipe`, … */
@@ -49,6 +50,20 @@ export function readFakeFile(files: FakeFiles, path: string, bytesMax: number): 
   const capture = new FileCapture(bytesMax);
   capture.push(bytes);
   return { kind: 'file', ...capture.finish() };
+}
+
+/** What is in a folder, with names as `Additions` wants them. */
+export function listFakeFolder(files: FakeFiles, folder: string): Listed[] {
+  const above = folder === '' ? '' : `${Buffer.from(folder, 'latin1').toString()}/`;
+  const found = new Map<string, AddedKind>();
+  for (const [path, entry] of files) {
+    if (!path.startsWith(above)) continue;
+    const [name = '', ...below] = path.slice(above.length).split('/');
+    const isFolder = below.length > 0 || (!isContent(entry) && entry.kind === 'folder');
+    const isLink = !isContent(entry) && entry.kind === 'symbolic link';
+    found.set(name, isFolder ? 'folder' : isLink ? 'link' : 'other');
+  }
+  return [...found].map(([name, kind]) => ({ name: Buffer.from(name).toString('latin1'), kind }));
 }
 
 function isContent(entry: FakeEntry): entry is string | Uint8Array {

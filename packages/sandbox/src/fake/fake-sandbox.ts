@@ -1,4 +1,5 @@
 import type { TreeArchive } from '@kervyxa/core';
+import { Additions } from '../additions.ts';
 import { sandboxError } from '../errors.ts';
 import { RunLifecycle, SessionLifecycle } from '../lifecycle.ts';
 import type {
@@ -12,7 +13,13 @@ import type {
   StagedRun,
 } from '../port.ts';
 import { assertRunRequest, assertSessionRequest } from '../request.ts';
-import { type FakeEntry, type FakeFiles, readFakeFile, unpackFakeFiles } from './fake-files.ts';
+import {
+  type FakeEntry,
+  type FakeFiles,
+  listFakeFolder,
+  readFakeFile,
+  unpackFakeFiles,
+} from './fake-files.ts';
 import { toFakeOutcome } from './fake-outcome.ts';
 
 /** What a scripted command does. What is left out is what `true` does. */
@@ -161,16 +168,29 @@ class FakeSession implements SandboxSession {
     assertRunRequest(request);
     this.#lifecycle.beginStage();
     signal.throwIfAborted();
-    return this.#createRun(request, this.#afterSetup());
+    return this.#createRun(request, await this.#afterSetup());
   }
 
   async close(): Promise<void> {
     this.#lifecycle.close();
   }
 
-  #afterSetup(): Map<string, FakeEntry> {
+  async #afterSetup(): Promise<Map<string, FakeEntry>> {
     const workspace = new Map(this.#view.workspace);
-    for (const path of this.#request.keptPaths ?? []) {
+    const { keptPaths = [], additions } = this.#request;
+    const refused =
+      additions === undefined
+        ? null
+        : await new Additions(additions).findRefused(async (folders) =>
+            folders.map((folder) => listFakeFolder(workspace, folder)),
+          );
+    for (const gone of refused?.gone ?? []) {
+      const path = Buffer.from(gone, 'latin1').toString();
+      for (const other of workspace.keys()) {
+        if (`${other}/`.startsWith(`${path}/`)) workspace.delete(other);
+      }
+    }
+    for (const path of [...keptPaths, ...(refused?.spoiled ?? [])]) {
       const entry = this.#tree.get(path);
       if (entry === undefined || toKind(entry) === 'folder') continue;
       for (const other of workspace.keys()) {
