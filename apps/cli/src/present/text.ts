@@ -27,9 +27,19 @@ export function wrap(text: string, columns: number): string {
   return wrapAnsi(text, Math.max(columns, WRAP_COLUMNS_MIN), { hard: true });
 }
 
-/** A paragraph from outside: made printable, wrapped, and every line indented. */
+/** JSON that ends a paragraph, after a colon. */
+const JSON_AT_END = /(?<=: )\{".*\}$/;
+
+/**
+ * A paragraph from outside: made printable, wrapped, and every line indented. JSON at its end has a line of its own,
+ * however long: it is there to be pasted, and a break in one of its strings would spoil it.
+ */
 export function paragraph(text: string, columns: number, indent: string): string {
-  return wrap(toPrintable(text), columns - indent.length).replace(/^/gm, indent);
+  const printable = toPrintable(text);
+  const json = JSON_AT_END.exec(printable)?.[0] ?? '';
+  const words = printable.slice(0, printable.length - json.length).trimEnd();
+  const lines = wrap(words, columns - indent.length);
+  return (json === '' ? lines : `${lines}\n${json}`).replace(/^/gm, indent);
 }
 
 /** `   0.3 s`: eight columns, so that a column of them lines up. */
