@@ -21,6 +21,7 @@ import {
   type GitServerOptions,
   startGitServer,
 } from '@kervyxa/testing';
+import { vi } from 'vitest';
 import { verifyCommit, type VerificationResult, type VerifierDeps } from '@kervyxa/verifier';
 import type { Sandbox } from '@kervyxa/sandbox';
 import { type EngineBench, openEngineBench } from '../../packages/sandbox/src/testing/engine.ts';
@@ -156,9 +157,8 @@ export async function openAttackBench(): Promise<AttackBench> {
     allowOrigin: (origin) => void origins.push(origin),
     async assertNothingLeft() {
       await engine.assertNothingLeft();
-      const attempts = await Promise.all(caches.map((cache) => namesIn(join(cache, 'v1/tmp'))));
-      const left = [...attempts.flat(), ...(await gitProcessesOf(folder))];
-      if (left.length > 0) throw new Error(`expected no fetch to be left, got ${left.join(', ')}`);
+      // A process that has been killed is there until the kernel has taken it down.
+      await vi.waitFor(() => assertNoFetchLeft(caches), { timeout: 10_000 });
     },
     async close() {
       for (const each of servers) await each.close();
@@ -168,6 +168,18 @@ export async function openAttackBench(): Promise<AttackBench> {
 }
 
 /** A cache that no fetch has come to has no folder. */
+async function assertNoFetchLeft(caches: readonly string[]): Promise<void> {
+  const left = await Promise.all(
+    caches.map(async (cache) => [
+      ...(await namesIn(join(cache, 'v1/tmp'))),
+      ...(await gitProcessesOf(cache)),
+    ]),
+  );
+  if (left.flat().length > 0) {
+    throw new Error(`expected no fetch to be left, got ${left.flat().join(', ')}`);
+  }
+}
+
 async function namesIn(folder: string): Promise<string[]> {
   return readdir(folder).catch(() => []);
 }

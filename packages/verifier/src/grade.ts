@@ -169,7 +169,7 @@ function measure(
 }
 
 const NOT_COMPLETE =
-  'expected KERVYXA_DONE=<the token on stdin> as the last line on stdout, got another: the harness did not reach its end';
+  'expected KERVYXA_DONE=<the line on stdin> as the last line on stdout, got none or another: the harness did not reach its end, did not read its stdin, or printed something after it';
 
 function readMarker(metric: MetricReading): number | Grade {
   switch (metric.kind) {
