@@ -21,7 +21,7 @@ export const REQUIREMENTS = {
   'R-POLICY-DIFF':
     'Every change counts: a rename twice, a mode, a link, a submodule, a name in any spelling.',
   'R-POLICY-SETUP':
-    'What a solver may not change is as committed when a criterion starts, whatever ran in set-up.',
+    'What a solver may not change or add is as committed when a criterion starts, whatever ran in set-up.',
   'R-HOST-NO-TREE': 'No working tree of a solver’s ever exists on the host.',
   'R-SANDBOX-WALLS':
     'A run has no network, no capability, no writable root and no limit that it can lift.',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ChangedFile } from '@kervyxa/intake';
-import { gradePolicy, type PolicyFacts } from './policy.ts';
+import { fenceAdditions, gradePolicy, type PolicyFacts } from './policy.ts';
 import { contractWith } from './testing/contract.ts';
 
 function change(
@@ -221,5 +221,54 @@ describe('a claim trailer', () => {
   it('is required where no token is issued, too', () => {
     expect(judge(message, null)).toEqual([]);
     expect(judge('Fix it\n', null)).toEqual(['CLAIM_MISSING']);
+  });
+});
+
+// Keeps R-POLICY-SETUP.
+describe('what set-up may add', () => {
+  const { judge } = fenceAdditions(
+    contractWith({
+      constraints: {
+        protectedPaths: [
+          '**/.npmrc',
+          '**/node_modules/',
+          'tests/',
+          '.cargo/config.toml',
+          '**/.bundle/',
+        ],
+        editablePaths: ['lib/'],
+      },
+    }),
+    [],
+    ['Makefile', 'tests/rules.py', 'tools/check.py', 'vitest.config.ts'],
+  );
+
+  it.each([
+    ['.npmrc', 'other', 'goes'],
+    ['deep/.npmrc', 'folder', 'goes'],
+    ['.NPMRC', 'other', 'goes'],
+    ['node_modules', 'folder', 'stays'],
+    ['packages/a/node_modules', 'folder', 'stays'],
+    ['node_modules', 'link', 'goes'],
+    ['node_modules', 'other', 'goes'],
+    ['tests/made', 'folder', 'goes'],
+    ['.cargo', 'folder', 'inside'],
+    ['.cargo/config.toml', 'other', 'goes'],
+    ['.cargo', 'link', 'goes'],
+    ['.bundle', 'folder', 'goes'],
+    ['dist', 'folder', 'stays'],
+    ['dist.js', 'other', 'stays'],
+    ['current', 'link', 'stays'],
+    ['GNUmakefile', 'other', 'goes'],
+    ['deep/GNUmakefile', 'other', 'stays'],
+    ['postcss.config.mjs', 'other', 'goes'],
+    ['tools/__pycache__', 'folder', 'goes'],
+    ['tools/check', 'folder', 'inside'],
+    ['tools/check/__init__.py', 'other', 'goes'],
+    ['tools/check.cpython-313-x86_64-linux-gnu.so', 'other', 'goes'],
+    ['tools/check.so', 'link', 'goes'],
+    ['tools/other.so', 'other', 'stays'],
+  ] as const)('%s, a %s: %s', (path, kind, fate) => {
+    expect(judge(path, kind)).toBe(fate);
   });
 });

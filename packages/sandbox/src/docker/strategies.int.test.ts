@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { WorkspaceStrategy } from '../port.ts';
+import type { AdditionRule, WorkspaceStrategy } from '../port.ts';
 import { createDockerSandbox } from './index.ts';
 import { judgeRunc } from './runc-version.ts';
 import { type EngineBench, openEngineBench } from '../testing/engine.ts';
@@ -94,6 +94,37 @@ describe('the way in which a workspace is made', () => {
         expect(textOf(await run(session, 'cat made/v.sh mine/w'))).toBe('VM');
         expect(textOf(await run(session, 'echo again > file/x; cat file/x'))).toBe('again\n');
         expect(textOf(await run(session, 'cat file/x'))).toBe('X');
+      });
+    },
+  );
+
+  it.each(['overlay', 'copy'] as const)(
+    'takes away from %s what a set-up may not have added, however it hid it and with no room left',
+    async (strategy) => {
+      const { dockerHost, image } = bench;
+      const sandbox = createDockerSandbox({ dockerHost, toolsImage: image, strategy });
+      const many = Array.from({ length: 500 }, (_, index) => [`mine/${index}`, 'x'] as const);
+      const files = {
+        'a.txt': 'A',
+        'locked/b': 'B',
+        'swapped/c': 'C',
+        ...Object.fromEntries(many),
+      };
+      const additions: AdditionRule = {
+        treePaths: Object.keys(files),
+        judge: (path) => (/(^|\/)bad/.test(path) ? 'goes' : path === 'on' ? 'inside' : 'stays'),
+      };
+      const spoil = `echo > locked/bad; printf x > "$(printf 'locked/bad\\n\\377')"; echo > ./-bad; echo > bad
+        mkdir -p on made/bad; echo > made/bad/x; rm -r swapped; ln -s made swapped; mkfifo on/bad
+        mv mine bad-moved; chmod 0 locked; chmod 311 .; i=0
+        while echo > made/$i; do i=$((i + 1)); done 2>/dev/null; true`;
+      const look = 'chmod 755 . locked; find . ! -path "./made/[0-9]*" | sort';
+      const request = { tree: testTree(files), additions };
+      await withSession({ sandbox, image }, request, async (session) => {
+        expect(await session.runSetup(toRequest(spoil), never)).toMatchObject({ exitCode: 0 });
+        expect(textOf(await run(session, look))).toBe(
+          '.\n./-bad\n./a.txt\n./locked\n./locked/b\n./made\n./made/bad\n./made/bad/x\n./on\n',
+        );
       });
     },
   );

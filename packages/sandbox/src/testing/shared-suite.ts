@@ -1,7 +1,7 @@
 import { sha256Hex } from '@kervyxa/core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { FakeCommand, FakeEntry, FakeView } from '../fake/index.ts';
-import type { FileReading, OutputStream, StagedRun } from '../port.ts';
+import type { AdditionRule, FileReading, OutputStream, StagedRun } from '../port.ts';
 import {
   type Bench,
   LIMITS,
@@ -28,6 +28,9 @@ const listing = (files: FakeView['workspace']): string =>
 const MAKE_FILES =
   'mkdir -p out/deep; printf "a\\nb" > out/deep/f; ln -s /etc/passwd link; ln -s out up; mkfifo pipe';
 
+const ADD_FILES =
+  'mkdir -p made src/made named rc; for at in src made src/made named rc/x; do mkdir -p $at; echo > $at/rc; done; ln -s made up; ln -sf made a.txt; echo > named/keep';
+
 const LOOK_AT_DEPS = 'ls $KERVYXA_DEPS >seen; ! echo x >$KERVYXA_DEPS/x && ! mkdir $KERVYXA_DEPS/y';
 
 /** Each command for a real shell, with what it does. */
@@ -45,6 +48,21 @@ const SCRIPTS = {
   'kervyxa-run cat a.txt': ({ workspace }) => ({ stdout: content(workspace.get('a.txt')) }),
   'cat a.txt src/b.txt': ({ workspace }) => ({
     stdout: content(workspace.get('a.txt')) + content(workspace.get('src/b.txt')),
+  }),
+  [ADD_FILES]: {
+    writes: {
+      'src/rc': '\n',
+      'made/rc': '\n',
+      'src/made/rc': '\n',
+      'named/rc': '\n',
+      'rc/x/rc': '\n',
+      up: { kind: 'symbolic link' },
+      'a.txt': { kind: 'symbolic link' },
+      'named/keep': '\n',
+    },
+  },
+  'find . ! -type d | sort': ({ workspace }) => ({
+    stdout: listing(new Map([...workspace].map(([path, entry]) => [`./${path}`, entry]))),
   }),
   'echo built > made.txt; rm a.txt': { writes: { 'made.txt': 'built\n', 'a.txt': null } },
   'echo more >> made.txt': ({ workspace }) => ({
@@ -192,6 +210,26 @@ export function itBehavesLikeASandbox(openBench: OpenBench): void {
       });
       const listed = textOf(outcome).replace('src/b.txt', 'src');
       expect(listed).toBe('built\na.txt\nmade.txt\nsrc\n');
+    });
+
+    it('adds files, links and folders in set-up: no run finds those that the rule refuses', async () => {
+      const additions: AdditionRule = {
+        treePaths: ['a.txt', 'src/b.txt'],
+        judge: (path, kind) => {
+          if (path === 'named') return 'inside';
+          return path.endsWith('rc') || (kind === 'link' && path !== 'up') ? 'goes' : 'stays';
+        },
+      };
+      const outcome = await withSession(bench, { tree, additions }, async (session) => {
+        const setup = await session.runSetup(toRequest(say(ADD_FILES)), never);
+        expect(setup).toMatchObject({ exitCode: 0 });
+        return run(session, say('find . ! -type d | sort'));
+      });
+      expect(textOf(outcome)).toBe(
+        ['./a.txt', './made/rc', './named/keep', './src/b.txt', './src/made/rc', './up', ''].join(
+          '\n',
+        ),
+      );
     });
 
     it.each(['none', 'shared', 'apart'] as const)(
