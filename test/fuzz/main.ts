@@ -21,10 +21,12 @@ async function main(): Promise<void> {
     return;
   }
   const seeds = readSeeds();
+  const chosen = process.env['FUZZ_SEED'];
+  const seed = chosen === undefined ? undefined : Number(chosen);
   for (const { name, run } of targets) {
     process.stdout.write(`${name}: `);
     const milliseconds = (seconds * 1_000) / targets.length;
-    const { runCount, failure } = await run({ milliseconds, seeds: seeds[name] ?? [] });
+    const { runCount, failure } = await run({ milliseconds, seeds: seeds[name] ?? [], seed });
     process.stdout.write(`${runCount} inputs${failure === null ? '' : ', BROKEN'}\n`);
     if (failure === null) continue;
     process.stdout.write(`${JSON.stringify(failure.seed)}\n${failure.why}\n`);

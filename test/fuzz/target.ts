@@ -1,5 +1,7 @@
+import { randomInt } from 'node:crypto';
 import { isAppError } from '@kervyxa/core';
 import * as fc from 'fast-check';
+import { startWatchdog } from './watchdog.ts';
 
 /** One reader under odd input. `run` tries inputs until the time is over or one of them breaks it. */
 export interface FuzzTarget {
@@ -11,6 +13,8 @@ export interface FuzzOptions {
   readonly milliseconds: number;
   /** Inputs that once broke it, as `toSeed` wrote them; tried first. */
   readonly seeds: readonly unknown[];
+  /** Where chance begins; the same again brings the same inputs. A new one unless given. */
+  readonly seed?: number | undefined;
 }
 
 export interface FuzzEnd {
@@ -32,14 +36,20 @@ export function defineTarget<Input>(
 ): FuzzTarget {
   return {
     name,
-    async run({ milliseconds, seeds }) {
-      const property = fc.asyncProperty(input, async (value) => holds(value));
+    async run({ milliseconds, seeds, seed: start = randomInt(2 ** 31) }) {
+      const watchdog = await startWatchdog(name, start);
+      const property = fc.asyncProperty(input, async (value) => {
+        watchdog.beat();
+        await holds(value);
+      });
       const found = await fc.check(property, {
+        seed: start,
         examples: seeds.map((seed) => [fromSeed(seed) as Input]),
         numRuns: Number.MAX_SAFE_INTEGER,
         interruptAfterTimeLimit: milliseconds,
         markInterruptAsFailure: false,
       });
+      await watchdog.stop();
       const [broken] = found.counterexample ?? [];
       const why = String(found.errorInstance);
       return {

@@ -1,4 +1,4 @@
-import { compilePathPattern, patternProblem, type PathPattern } from '@kervyxa/core';
+import { compilePathPattern, isSpelledOut, patternProblem, type PathPattern } from '@kervyxa/core';
 
 import { readInsteadOf } from './read-instead.ts';
 import { COMMANDS_LENGTH_MAX, isReviewable } from './schema-parts.ts';
@@ -73,6 +73,7 @@ export function readDraft(document: unknown): Draft {
   const editable = patternsOf(editablePaths);
   const protectedPaths = textsAt(document, ['constraints', 'protectedPaths']);
   const compiled = patternsOf(protectedPaths);
+  const spelledOut = compiled.filter(({ source }) => isSpelledOut(source));
   const commands = commandsIn(document);
   return {
     kind: at(['kind'])?.text ?? null,
@@ -103,9 +104,8 @@ export function readDraft(document: unknown): Draft {
       pointer,
     })),
     isEditable: (path) =>
-      ![path, ...readInsteadOf(path)].some((each) =>
-        compiled.some((pattern) => pattern.matches(each)),
-      ) &&
+      !compiled.some((pattern) => pattern.matches(path)) &&
+      !readInsteadOf(path).some((each) => spelledOut.some((pattern) => pattern.matches(each))) &&
       (editable.length === 0 || editable.some((pattern) => pattern.matches(path))),
   };
 }

@@ -62,7 +62,7 @@ const FIXES: Partial<Record<FindingCode, string>> = {
   METRIC_INCOMPLETE: 'Give metric {name, unit, op, threshold}.',
   THRESHOLD_NOT_FINITE: 'Give a finite JSON number.',
   PATH_PATTERN_INVALID:
-    'Write a relative path, a folder with a slash at its end, or a pattern of *, ? and whole ** segments.',
+    'Write a relative path, a folder with a slash at its end, or a pattern of *, ? and whole ** segments, of at most 30 names.',
   DUPLICATE_CRITERION_ID: 'Give every criterion an id of its own.',
 };
 

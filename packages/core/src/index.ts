@@ -22,7 +22,7 @@ export type {
   SourceReason,
 } from './reasons.ts';
 export { escapeJson, toPrintable } from './printable.ts';
-export { compilePathPattern, foldPath, patternProblem } from './paths.ts';
+export { compilePathPattern, foldPath, isSpelledOut, patternProblem } from './paths.ts';
 export type { PathPattern, PatternProblem } from './paths.ts';
 export { createTarReader, isCompressed, readTar } from './read-tar.ts';
 export type { TarEntry } from './read-tar.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compilePathPattern, foldPath, patternProblem } from './paths.ts';
+import { compilePathPattern, isSpelledOut, foldPath, patternProblem } from './paths.ts';
 
 describe('a path pattern', () => {
   const rows: [pattern: string, path: string, matches: boolean, ancestor: boolean][] = [
@@ -231,3 +231,18 @@ function matchesName([wanted, ...others]: string[], letters: string[]): boolean 
   if (letter === undefined || (wanted !== '*' && wanted !== '?' && wanted !== letter)) return false;
   return matchesName(wanted === '*' ? [wanted, ...others] : others, rest);
 }
+
+describe('isSpelledOut', () => {
+  it.each([
+    ['tests/', true],
+    ['**/jest.config.*', true],
+    ['a/b.js', true],
+    ['*.json', false],
+    ['**', false],
+    ['.*', false],
+    ['test?.js', false],
+    ['package*.json', false],
+  ])('of %s: %s', (source, answer) => {
+    expect(isSpelledOut(source)).toBe(answer);
+  });
+});

@@ -34,6 +34,12 @@ export interface PathPattern {
 export type PatternProblem =
   'empty' | 'too_long' | 'absolute' | 'dot_segment' | 'control_character' | 'unsupported';
 
+/** Whether a pattern spells a name in full, but for its last ending: `tests/`, `**` + `/jest.config.*`; not `*.json`. */
+export function isSpelledOut(source: string): boolean {
+  const name = source.replace(/\/$/, '').split('/').at(-1) ?? '';
+  return /^(?:[^*?]+|[^*?]*[^*?.]\.\*)$/.test(name);
+}
+
 /** Why a text can't be a path pattern, or null where it can. */
 export function patternProblem(source: string): PatternProblem | null {
   if (source === '' || source === '/') return 'empty';

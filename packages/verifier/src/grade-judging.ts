@@ -8,6 +8,8 @@ export type ProbeJudging =
   | { readonly kind: 'judged'; readonly outcome: RunOutcome };
 
 const REFUTED_STATUS = 1;
+const BROKE_A_LIMIT =
+  'expected a judge within environment.memoryMB and pidsLimit, got one that met a limit: its status says nothing';
 
 /**
  * Grades what a judge made of a probe's output; pure. A judge has two answers: 0 holds, 1 refutes. It is the contract's
@@ -23,6 +25,10 @@ export function gradeJudging(judging: ProbeJudging, timeoutSeconds: number): Gra
   }
   const { outcome } = judging;
   const ended = gradeEnd(outcome, { exitCode: 0, timeoutSeconds });
+  // A script makes a status of what became of its children: with one of them killed, neither answer is one.
+  if (outcome.oomKilled || outcome.pidsLimitHit === true) {
+    return inconclusive('VERIFIER_BROKEN', BROKE_A_LIMIT);
+  }
   if (ended.status === 'pass') return PASS;
   // EXIT_CODE_MISMATCH is what is left when no limit and no signal explains the status.
   if (outcome.exitCode === REFUTED_STATUS && ended.reason === 'EXIT_CODE_MISMATCH') {

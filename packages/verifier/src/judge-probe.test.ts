@@ -187,6 +187,8 @@ describe('a judge_probe', () => {
   it.each<[string, FakeCommand]>([
     ['runs out of memory', { exitCode: 137, oomKilled: true }],
     ['loses a child for memory and says 1', { exitCode: 1, oomKilled: true }],
+    ['loses a child for memory and says 0', { exitCode: 0, oomKilled: true }],
+    ['is refused a fork and says 0', { exitCode: 0, pidsLimitHit: true }],
     ['fills its disk and says 1', { exitCode: 1, workspaceFull: true }],
     ['may not fork and says 1', { exitCode: 1, pidsLimitHit: true }],
     ['prints without end', { stdout: 'x'.repeat(300_000) }],

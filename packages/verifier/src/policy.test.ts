@@ -13,7 +13,14 @@ function change(
 }
 
 function facts(changedFiles: ChangedFile[], others: Partial<PolicyFacts> = {}): PolicyFacts {
-  return { isDescendant: true, changedFiles, treeFaults: [], message: 'Fix it\n', ...others };
+  return {
+    isDescendant: true,
+    changedFiles,
+    treeFaults: [],
+    message: 'Fix it\n',
+    baseFiles: () => ({ paths: [] }),
+    ...others,
+  };
 }
 
 const contract = contractWith({
@@ -270,5 +277,25 @@ describe('what set-up may add', () => {
     ['tools/other.so', 'other', 'stays'],
   ] as const)('%s, a %s: %s', (path, kind, fate) => {
     expect(judge(path, kind)).toBe(fate);
+  });
+});
+
+describe('a rule of wildcards', () => {
+  const json = contractWith({
+    constraints: { protectedPaths: ['**/*.json'], maxChangedFiles: 2, allowedLanguages: [] },
+  });
+  const codesWith = (paths: readonly string[]): string[] => {
+    const base = { baseFiles: () => ({ paths }) };
+    return gradePolicy(json, facts([change('jest.config.js', 'added')], base), null).map(
+      ({ code }) => code,
+    );
+  };
+
+  it('H08 has a file of the base that another would be read in place of: PROTECTED_PATH_CHANGED', () => {
+    expect(codesWith(['jest.config.json'])).toEqual(['PROTECTED_PATH_CHANGED']);
+  });
+
+  it('would match a file that nobody has: an honest commit may add what outranks it', () => {
+    expect(codesWith(['data.json'])).toEqual([]);
   });
 });

@@ -7,6 +7,7 @@ import {
 } from '@kervyxa/contract';
 import {
   compilePathPattern,
+  isSpelledOut,
   type PathPattern,
   type SolverReason,
   toPrintable,
@@ -28,7 +29,7 @@ const REASONS_MAX = 100;
 export type PolicyFacts = Pick<
   CandidateTree,
   'isDescendant' | 'changedFiles' | 'treeFaults' | 'message'
->;
+> & { baseFiles(): { readonly paths: readonly string[] } };
 
 /**
  * Judges the diff against the contract's constraints before any code of the solver runs. Answers every reason, in
@@ -57,7 +58,7 @@ export function gradePolicy(
     gradeEmptyDiff(facts.changedFiles),
     faultsOf(facts, 'UNSAFE_PATH'),
     faultsOf(facts, 'SUBMODULE_CHANGED'),
-    gradeProtectedPaths(contract, looked),
+    gradeProtectedPaths(contract, looked, facts),
     gradeChangedFileCount(contract, facts.changedFiles),
     gradeLanguages(contract, looked),
     gradeClaim(contract, facts.message, claimToken),
@@ -70,9 +71,10 @@ export function gradePolicy(
 export function pathsRefused(
   contract: Contract,
   changedFiles: readonly ChangedFile[],
+  facts: Pick<PolicyFacts, 'baseFiles'>,
 ): ReadonlySet<string> {
   const reasons = [
-    ...gradeProtectedPaths(contract, changedFiles),
+    ...gradeProtectedPaths(contract, changedFiles, facts),
     ...gradeLanguages(contract, changedFiles),
   ];
   return new Set(reasons.flatMap(({ subject }) => subject ?? []));
@@ -105,12 +107,14 @@ export function fenceAdditions(
   keptPaths: readonly string[],
 ): AdditionRule {
   const rules = constraints.protectedPaths.map(compilePathPattern);
+  const spelledOut = rules.filter(({ source }) => isSpelledOut(source));
   const kept = new Set(keptPaths);
   const outranksKept = (path: string): boolean =>
     [...readInsteadOf(path), ...modulesInsteadOf(path)].some((each) => kept.has(each));
   const isRefused = (path: string, mode: string): boolean =>
     outranksKept(path) ||
-    rules.some((rule) => touches(rule, { path, status: 'added', baseMode: MODE_ABSENT, mode }));
+    rules.some((rule) => touches(rule, { path, status: 'added', baseMode: MODE_ABSENT, mode })) ||
+    readInsteadOf(path).some((one) => spelledOut.some((rule) => rule.matches(one)));
   const judgeFolder = (path: string): AdditionFate => {
     const name = path.slice(path.lastIndexOf('/') + 1);
     if (INSTALLED_FOLDERS.has(name)) return 'stays';
@@ -156,13 +160,22 @@ function faultsOf(facts: PolicyFacts, code: SolverReason): Reason[] {
     .map((fault) => reason(code, fault.path, fault.message));
 }
 
-function gradeProtectedPaths(contract: Contract, changedFiles: readonly ChangedFile[]): Reason[] {
+function gradeProtectedPaths(
+  contract: Contract,
+  changedFiles: readonly ChangedFile[],
+  facts: Pick<PolicyFacts, 'baseFiles'>,
+): Reason[] {
   const rules = contract.constraints.protectedPaths.map(compilePathPattern);
   const editable = contract.constraints.editablePaths.map(compilePathPattern);
+  const hasRival = changedFiles.some(({ path }) => readInsteadOf(path).length > 0);
+  const base = new Set(hasRival ? facts.baseFiles().paths : []);
   const reasons: Reason[] = [];
   for (const file of changedFiles) {
     const { path } = file;
-    const rule = rules.find((each) => touches(each, file));
+    const lower = readInsteadOf(path);
+    const rule = rules.find(
+      (each) => touches(each, file) || lower.some((one) => isMeant(each, one, base)),
+    );
     const what = `${toPrintable(path)} ${toPrintable(file.status.replace('_', ' '))}`;
     if (rule !== undefined) {
       const message = `expected ${toPrintable(rule.source)} to stay as it is, got ${what}`;
@@ -176,8 +189,7 @@ function gradeProtectedPaths(contract: Contract, changedFiles: readonly ChangedF
 }
 
 /**
- * Besides the path itself: what is put in the place of a folder above a protected path (THREATS D08, D09), a new file
- * that a tool reads in place of a protected one (H08), and a new
+ * Besides the path itself: what is put in the place of a folder above a protected path (THREATS D08, D09), and a new
  * spelling of a protected name (D19). A link leads on, so one counts wherever something protected could lie below it,
  * also when it is pointed elsewhere or taken away. A plain file only takes a place that the rule spells out: beside
  * the folders of `packages/` + `*` + `/package.json` an honest solver may add a file.
@@ -188,9 +200,16 @@ function touches(
 ): boolean {
   if (pattern.matches(path)) return true;
   if (status === 'added' && pattern.matchesFolded(path)) return true;
-  if (readInsteadOf(path).some((each) => pattern.matches(each))) return true;
   if (mode === MODE_LINK || baseMode === MODE_LINK) return pattern.isAncestorOfMatch(path);
   return (status === 'added' || status === 'type_changed') && pattern.spellsAncestor(path);
+}
+
+/**
+ * What is read in place of a protected file is protected too (H08): of one that the base has, or whose name a rule
+ * spells out. A rule of wildcards says nothing of files that are not there.
+ */
+function isMeant(pattern: PathPattern, path: string, base: ReadonlySet<string>): boolean {
+  return (base.has(path) || isSpelledOut(pattern.source)) && pattern.matches(path);
 }
 
 function gradeChangedFileCount(contract: Contract, changedFiles: readonly ChangedFile[]): Reason[] {

@@ -92,7 +92,9 @@ async function runSession(
   const { contract, image, tree, keptPaths, additions, criteria } = request;
   const { verifierPackage, dependencies } = request;
   const limits = toLimits(contract);
-  const hasProbe = criteria.some(({ type }) => type === 'judge_probe');
+  const hasProbe = criteria.some(
+    ({ type, visibility }) => type === 'judge_probe' && visibility === 'hidden',
+  );
   const probeInputs =
     hasProbe && verifierPackage !== null ? await cutProbeInputs(verifierPackage, signal) : null;
   const runsMax = criteria.length;

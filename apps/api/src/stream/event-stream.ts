@@ -34,7 +34,7 @@ export async function streamEvents(
 ): Promise<void> {
   const after = cursorOf(request);
   // What the database refuses it would refuse after the head is sent, again and again.
-  await context.database.reads.events(subject.stream, after, 1);
+  if (after !== null) await context.database.reads.events(subject.stream, after, 1);
   const leave = context.watchers.enter(principalOf(request).id);
   const gone = new AbortController();
   const { raw } = reply;

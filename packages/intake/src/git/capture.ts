@@ -38,8 +38,8 @@ export async function capture(
   signal: AbortSignal,
 ): Promise<Capture> {
   const { stores, limits, clock } = tools;
-  const gateway = await openGateway(endpoint, limits);
   const attempt = stores.newAttempt();
+  const gateway = await openGateway(endpoint, limits);
   try {
     const context = { gitDir: attempt, home: stores.home, limits, remote: gateway.url };
     const usable = await usableSeed(context, endpoint, commit, seed, signal);

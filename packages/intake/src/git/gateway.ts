@@ -81,6 +81,10 @@ export async function openGateway(
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+  // A connection that could not be taken: git is told by its end, and the fetch fails.
+  server.on('error', (error) => {
+    state.trouble = toSentence(error);
+  });
   const { port } = server.address() as AddressInfo; // A server that listens on TCP has one.
   return {
     url: `http://127.0.0.1:${port}${path}`,

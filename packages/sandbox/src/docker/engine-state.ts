@@ -59,11 +59,11 @@ export async function lookForCgroups(state: EngineState, containerId: string): P
 /** Throws SANDBOX_HOST_TOO_SMALL: a run that got less than its contract says could fail for that. */
 export function assertFits(state: EngineState, limits: SandboxLimits): void {
   const cpusWanted = Math.ceil(limits.cpuCount);
-  if (cpusWanted > state.cpus.size || limits.memoryBytes > state.memoryBytes) {
+  if (cpusWanted > state.cpus.size || limits.memoryBytes > state.hostMemory.bytesForRuns) {
     throw sandboxError('SANDBOX_HOST_TOO_SMALL', {
       message:
         `expected an engine with ${cpusWanted} CPUs and ${limits.memoryBytes} bytes of memory, ` +
-        `got one with ${state.cpus.size} and ${state.memoryBytes}`,
+        `got one with ${state.cpus.size} and ${state.hostMemory.bytesForRuns} for runs`,
       fix: 'Run it on a larger host.',
     });
   }

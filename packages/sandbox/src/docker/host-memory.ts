@@ -18,8 +18,12 @@ export class HostMemory {
   readonly #watchers = new Set<() => void>();
   #timer: NodeJS.Timeout | null = null;
 
+  /** The most that a run may use: with more, it could bring the host to where all are stopped. */
+  readonly bytesForRuns: number;
+
   constructor(totalBytes: number, read: ReadAvailableBytes) {
     this.#bytesMin = totalBytes * FREE_SHARE_MIN;
+    this.bytesForRuns = Math.floor(totalBytes - this.#bytesMin);
     this.#read = read;
   }
 

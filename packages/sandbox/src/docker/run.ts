@@ -150,6 +150,7 @@ export class DockerRun implements StagedRun {
       ]);
       // What ended by itself in time did, however long its last output takes to arrive.
       clearTimeout(timer);
+      unwatch?.();
       await within(this.#attachment.ended, SETTLE_MS_MAX, () => lost('the end of its output'));
       return exitCode;
     } finally {

@@ -110,7 +110,7 @@ function toTestsDeleted(contract: Contract, good: FetchedCommit): Cheat[] {
   const tests = good.files().paths.filter(looksLikeTest);
   if (tests.length === 0) return [];
   const tried = good.derive('commit', tests.map(toDeletion));
-  const refused = pathsRefused(contract, tried.changedFiles);
+  const refused = pathsRefused(contract, tried.changedFiles, tried);
   const faulty = new Set(tried.treeFaults.map(({ path }) => path));
   const inBase = new Set(good.baseFiles().paths);
   const own = tests.filter((path) => !inBase.has(path));
