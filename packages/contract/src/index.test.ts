@@ -34,6 +34,7 @@ it('exports these values and no others', () => {
     'languageNamed',
     'languagesOf',
     'lintContract',
+    'modulesInsteadOf',
     'parseContract',
     'readContractText',
     'readInsteadOf',
