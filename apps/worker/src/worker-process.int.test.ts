@@ -12,7 +12,10 @@ import { createWorld, type World } from './testing/world.ts';
 
 const PROGRAM = join(import.meta.dirname, 'testing/worker-process.ts');
 const PATIENCE = { timeout: 60_000, interval: 50 };
-/** A proving on real containers, beside whatever else this machine does. */
+/**
+ * A proving on real containers, beside whatever else this machine does; and what was killed while it opened a session,
+ * which the reaper lets be for two minutes, and looks for once a minute.
+ */
 const LONG_PATIENCE = { timeout: 240_000, interval: 200 };
 /** Long enough to be killed in. */
 const SCRIPTS = {
@@ -101,7 +104,7 @@ async function submitAndWait(commit: string): Promise<string> {
 }
 
 // Keeps R-WORKER-CRASH.
-describe('a worker process', () => {
+describe('a worker process', { timeout: 600_000 }, () => {
   it('BUG-29 is killed in the middle of a run: another ends the run, which says why, and nothing is left on the engine', async () => {
     const first = await startProcess();
     const id = await submitAndWait('slow');
@@ -125,7 +128,7 @@ describe('a worker process', () => {
     expect(await world.database.reads.listRuns(id)).toHaveLength(1);
     await vi.waitFor(async () => {
       expect(await containersOf(`dev.kervyxa.test-worker=${label}`)).toEqual([]);
-    }, PATIENCE);
+    }, LONG_PATIENCE);
     second.kill('SIGTERM');
     expect(await once(second, 'exit')).toEqual([0, null]);
   });
@@ -154,7 +157,7 @@ describe('a worker process', () => {
     expect(await eventsOf('approval_proved')).toHaveLength(1);
     await vi.waitFor(async () => {
       expect(await containersOf(`dev.kervyxa.test-worker=${label}`)).toEqual([]);
-    }, PATIENCE);
+    }, LONG_PATIENCE);
     second.kill('SIGTERM');
     expect(await once(second, 'exit')).toEqual([0, null]);
   });
