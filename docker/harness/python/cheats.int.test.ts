@@ -1,5 +1,7 @@
 import { sha256Hex } from '@kervyxa/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openEngineBench } from '../../../packages/sandbox/src/testing/engine.ts';
+import { runOnce } from '../../../packages/sandbox/src/testing/harness.ts';
 import { ANSWER, PROGRAMS, REFUSED } from './testing/attacks.ts';
 import { type Counter, openCounter, type Reading } from './testing/counter.ts';
 
@@ -73,6 +75,14 @@ describe('a program that wants to be counted less', { timeout: 600_000 }, () => 
       // What is not known (null) fails.
       expect(count ?? Infinity).toBeGreaterThan(honest[source]?.count ?? 0);
     }
+  });
+
+  it('leaves a report that ends in half a line: nothing is known, and the harness ends well', async () => {
+    const lines = String.raw`['totals: 3\n', '0x1 1\n', '0x2']`;
+    const look = `import sys; sys.path.insert(0, '/usr/local/lib/kervyxa/python'); import dispatches`;
+    const asked = `${look}; print(dispatches.count_dispatches(${lines}))`;
+    const { stdout } = await runOnce(await openEngineBench(), `python3 -I -c "${asked}"`);
+    expect(Buffer.from(stdout.head).toString()).toBe('None\n');
   });
 
   it.each([

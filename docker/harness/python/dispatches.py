@@ -15,8 +15,17 @@ PT_LOAD = 1
 def count_dispatches(report):
     """Executed jumps of the evaluation loop; None unless the report's lines add up to the total at its end.
 
-    A report that could not be written whole, on a disk that the program filled, would show less.
+    A report that could not be written whole, on a disk that the program filled, would show less, or end in half a line.
     """
+    try:
+        count, seen, totals = add_up(report)
+    except ValueError:
+        return None
+    return count if totals == [seen] else None
+
+
+def add_up(report):
+    """Jumps, cost of all lines, and the totals told. Raises ValueError at half a line."""
     count = seen = 0
     totals = []
     loops = {}
@@ -40,7 +49,7 @@ def count_dispatches(report):
             loop = loops[path]
         elif line.startswith("totals: "):
             totals.append(int(line.split()[1]))
-    return count if totals == [seen] else None
+    return count, seen, totals
 
 
 def find_loop(path):
