@@ -178,7 +178,7 @@ export function namedConfigOf({ name }: JudgingTool, words: readonly LiteralWord
 }
 
 /** A path that stands for what a solver could put there, and the pattern that protects it. */
-export interface ConfigPlace {
+interface ConfigPlace {
   readonly path: string;
   readonly protect: string;
 }

@@ -7,7 +7,7 @@ export interface Listed {
 }
 
 /** What is in each of some folders, at least one, of a workspace; the root is `''`. No folder leads through a link. */
-export type ListFolders = (folders: readonly string[]) => Promise<readonly (readonly Listed[])[]>;
+type ListFolders = (folders: readonly string[]) => Promise<readonly (readonly Listed[])[]>;
 
 export interface Refused {
   /** Paths of bytes, each a character. */

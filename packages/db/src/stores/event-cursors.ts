@@ -3,7 +3,7 @@ import { createDbError } from '../errors.ts';
 import { queryRows, type Sql } from './sql.ts';
 
 /** Where in the order of events one is: by the transaction that wrote it, and within that. */
-export type EventPlace = readonly [xid: bigint, id: bigint];
+type EventPlace = readonly [xid: bigint, id: bigint];
 
 /**
  * Names places by 32 hex digits that tell nothing: the numbers themselves would tell watchers how much was written

@@ -9,7 +9,6 @@ import { HostMemory, type ReadAvailableBytes } from './host-memory.ts';
 
 /** What was found out about one engine, and what its sessions share. */
 export interface EngineState {
-  readonly memoryBytes: number;
   readonly cpus: CpuPool;
   /** Null until a session has tried. */
   strategy: WorkspaceStrategy | null;
@@ -40,7 +39,6 @@ export async function loadEngineState(
   }
   const cpuCount: number = info.NCPU;
   return {
-    memoryBytes: info.MemTotal,
     cpus: new CpuPool(cpuCount, randomInt(cpuCount)),
     strategy,
     cgroups: undefined,
