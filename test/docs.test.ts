@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CONTRACT_ERRORS, FINDING_TABLE } from '@kervyxa/contract';
 import {
+  CHECK_REASONS,
   CONTRACT_REASONS,
   type ErrorTable,
   INFRA_REASONS,
@@ -48,7 +49,10 @@ describe('the README', () => {
   it('has every reason with its verdict, and no other', () => {
     const verdictOf = [
       ...SOLVER_REASONS.map((code) => [code, 'FAIL']),
-      ...[...SOURCE_REASONS, ...CONTRACT_REASONS].map((code) => [code, 'INCONCLUSIVE']),
+      ...[...SOURCE_REASONS, ...CONTRACT_REASONS, ...CHECK_REASONS].map((code) => [
+        code,
+        'INCONCLUSIVE',
+      ]),
       ...INFRA_REASONS.map((code) => [code, 'ERROR']),
     ];
     expect(tableUnder('What a verdict says').map(([code, verdict]) => [code, verdict])).toEqual(

@@ -19,16 +19,21 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'packages/intake': ['core'],
   'packages/deps': ['core'],
   'packages/sandbox': ['core'],
-  'packages/verifier': ['core', 'contract', 'intake', 'sandbox'],
+  'packages/checker': ['core', 'contract', 'sandbox'],
+  'packages/verifier': ['core', 'contract', 'intake', 'sandbox', 'checker'],
+  'packages/evidence': ['core', 'contract', 'checker', 'verifier'],
   'packages/settlement': ['core'],
-  'packages/db': ['core', 'contract', 'settlement'],
+  'packages/db': ['core', 'contract', 'checker', 'settlement'],
   'packages/testing': ['core'],
   'packages/setup': [],
-  'apps/api': ['core', 'contract', 'intake/package', 'settlement', 'db'],
-  'apps/worker': 'core contract intake intake/package sandbox verifier settlement db'.split(' '),
+  'apps/api': 'core contract intake/package checker evidence settlement db'.split(' '),
+  'apps/worker':
+    'core contract intake intake/package sandbox checker verifier evidence settlement db'.split(
+      ' ',
+    ),
   // The launcher of everything: the one app that starts others.
   'apps/cli':
-    'core contract intake intake/git intake/package deps sandbox sandbox/docker setup verifier settlement db db/embedded api worker'.split(
+    'core contract intake intake/git intake/package deps sandbox sandbox/docker setup checker verifier evidence settlement db db/embedded api worker'.split(
       ' ',
     ),
 };
@@ -52,7 +57,9 @@ const IO_FOLDERS: Readonly<Record<string, readonly string[]>> = {
   'packages/intake': ['src/git/', 'src/package/'],
   'packages/deps': ['src/'],
   'packages/sandbox': ['src/docker/'],
+  'packages/checker': ['src/thread/'],
   'packages/verifier': [],
+  'packages/evidence': [],
   'packages/settlement': [],
 };
 

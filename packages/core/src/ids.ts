@@ -12,6 +12,14 @@ export const ID_PREFIXES = {
   payout: 'pay',
   worker: 'wrk',
   claim: 'clm',
+  verifier: 'vfr',
+  verifierContract: 'vct',
+  implementation: 'vim',
+  reviewProtocol: 'rpt',
+  problem: 'prb',
+  entry: 'ent',
+  check: 'chk',
+  seat: 'sea',
 } as const;
 export type IdKind = keyof typeof ID_PREFIXES;
 

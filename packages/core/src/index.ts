@@ -7,6 +7,7 @@ export { canonicalDigest, canonicalJson, sha256Hex } from './digest.ts';
 export { CommitShaSchema, Sha256HexSchema, VERDICTS, VerdictSchema } from './schema.ts';
 export type { CommitSha, Sha256Hex, Verdict } from './schema.ts';
 export {
+  CHECK_REASONS,
   CONTRACT_REASONS,
   INFRA_REASONS,
   REASON_CODES,
@@ -15,6 +16,7 @@ export {
   SOURCE_REASONS,
 } from './reasons.ts';
 export type {
+  CheckReason,
   ContractReason,
   InfraReason,
   ReasonCode,

@@ -43,12 +43,19 @@ export const CONTRACT_REASONS = [
   'STAGE_UNAVAILABLE',
 ] as const;
 
+/**
+ * A checker package could not be asked, or did not decide, about what was submitted: neither verified nor refuted. No
+ * money, and nobody waits for it.
+ */
+export const CHECK_REASONS = ['REQUIREMENTS_UNMET', 'CHECK_INCONCLUSIVE'] as const;
+
 /** Our own trouble: retried, then held for the operator. */
 export const INFRA_REASONS = [
   'ENGINE_UNAVAILABLE',
   'IMAGE_UNAVAILABLE',
   'WORKER_LOST',
   'HOST_DISK_FULL',
+  'INPUTS_CHANGED',
   'INTERNAL',
 ] as const;
 
@@ -56,6 +63,7 @@ export const REASON_CODES = [
   ...SOLVER_REASONS,
   ...SOURCE_REASONS,
   ...CONTRACT_REASONS,
+  ...CHECK_REASONS,
   ...INFRA_REASONS,
 ] as const;
 
@@ -64,4 +72,5 @@ export type ReasonCode = z.infer<typeof ReasonCodeSchema>;
 export type SolverReason = (typeof SOLVER_REASONS)[number];
 export type SourceReason = (typeof SOURCE_REASONS)[number];
 export type ContractReason = (typeof CONTRACT_REASONS)[number];
+export type CheckReason = (typeof CHECK_REASONS)[number];
 export type InfraReason = (typeof INFRA_REASONS)[number];

@@ -1,0 +1,45 @@
+import type { VerifierContract } from '../contract/schema.ts';
+
+/** Bytes under a name that is only for people; who reads them is told where they are. */
+export interface InputFile {
+  readonly filename: string;
+  /** As somebody declared it; no more than a label. */
+  readonly mediaType: string | null;
+  readonly content: Uint8Array;
+}
+
+/** Resources of one invocation; what is not asked for is a default. */
+export interface StageLimits {
+  readonly vcpu: number;
+  readonly memoryMb: number;
+  /** What may be written to /output; memory too, so it counts against both. */
+  readonly diskMb: number;
+  readonly timeoutSeconds: number;
+}
+
+/** What runs for a sandbox stage. */
+export type StageProgram = {
+  /** `sha256:…` over program and runtime: another byte is another implementation. */
+  readonly digest: string;
+  readonly limits: StageLimits;
+} & (
+  | { readonly kind: 'script'; readonly filename: string; readonly content: Uint8Array }
+  /** Such as `json-schema-check:1`. */
+  | { readonly kind: 'builtin'; readonly name: string }
+  /** `name@sha256:…`; its own entrypoint. */
+  | { readonly kind: 'image'; readonly reference: string }
+);
+
+/** A checker package that lint lets through. */
+export interface CheckerPackage {
+  /** 64 hex digits: the SHA-256 of the sealed folder, which contracts name. */
+  readonly digest: string;
+  /** The published form, with what authors may leave out filled in. */
+  readonly contract: VerifierContract;
+  /** By stage key; exactly the sandbox stages. */
+  readonly programs: ReadonlyMap<string, StageProgram>;
+  /** By slot key: what the folder `reference/` binds. */
+  readonly reference: ReadonlyMap<string, InputFile>;
+  /** By content hash (`sha256:…`): the bytes that conformance fixtures name. */
+  readonly fixtureFiles: ReadonlyMap<string, Uint8Array>;
+}

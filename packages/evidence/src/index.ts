@@ -1,0 +1,1 @@
+export { EVALUATION_REFUSALS } from './evaluation/refusals.ts';
