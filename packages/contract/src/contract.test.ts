@@ -3,12 +3,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import {
+  checkerDigestsOf,
   contractDigest,
   parseContract,
+  withCheckerDigests,
   withDependenciesDigest,
   withPackageDigest,
 } from './contract.ts';
-import { editedContract, goodContract, REMOVE } from './testing/good-contract.ts';
+import { checker, editedContract, goodContract, REMOVE } from './testing/good-contract.ts';
 
 /** The same JSON with the keys of every object in an order drawn from `order`. */
 function shuffleKeys(value: unknown, order: { nextDouble: () => number }): unknown {
@@ -163,5 +165,45 @@ describe('withDependenciesDigest', () => {
     expect(() => withDependenciesDigest(named, other)).toThrow(
       expect.objectContaining({ code: 'CONTRACT_DEPENDENCIES_MISMATCH' }),
     );
+  });
+});
+
+describe('withCheckerDigests', () => {
+  const [first, second] = ['5', '6'].map((digit) => Sha256HexSchema.parse(digit.repeat(64)));
+  if (first === undefined || second === undefined) throw new TypeError('expected two digests');
+  const withCheckers = (...named: (string | null)[]) =>
+    parseContract({
+      ...goodContract(),
+      criteria: named.map((sha256, index) =>
+        checker({ id: `c${index}`, checker: sha256 === null ? null : { sha256 } }),
+      ),
+    });
+
+  it('fills in the digest of one folder where criteria name none', () => {
+    const filled = withCheckerDigests(withCheckers(null, second, null), [first]);
+    expect(filled).toEqual(withCheckers(first, second, first));
+  });
+
+  it('guesses nothing where several folders are given', () => {
+    const named = withCheckers(first, second, null);
+    expect(withCheckerDigests(named, [first, second])).toEqual(named);
+  });
+
+  it('refuses a folder that no criterion names', () => {
+    expect(() => withCheckerDigests(withCheckers(first), [second])).toThrow(
+      expect.objectContaining({ code: 'CONTRACT_CHECKER_MISMATCH' }),
+    );
+  });
+
+  it('lists each package once that criteria name', () => {
+    expect(checkerDigestsOf(withCheckers(second, null, first, second))).toEqual([second, first]);
+  });
+
+  it('leaves a criterion that was written before artifacts were known as it was', () => {
+    const { artifacts, ...old } = checker() as { artifacts?: unknown };
+    expect(artifacts).toHaveLength(1);
+    expect(parseContract({ ...goodContract(), criteria: [old] }).criteria).toEqual([
+      { ...old, artifacts: [], summary: null },
+    ]);
   });
 });

@@ -59,3 +59,38 @@ export function withDependenciesDigest(contract: Contract, sha256: Sha256Hex): C
   }
   return { ...contract, environment: { ...environment, dependencies: { sha256 } } };
 }
+
+/**
+ * The contract with the digest of the one checker package that was handed over beside it, in each criterion that names
+ * none. Where several were handed over, or none, criteria stay as they are.
+ *
+ * Throws CONTRACT_CHECKER_MISMATCH for a package that no criterion names in the end.
+ */
+export function withCheckerDigests(contract: Contract, digests: readonly Sha256Hex[]): Contract {
+  const [only] = new Set(digests).size === 1 ? digests : [];
+  const criteria = contract.criteria.map((criterion) =>
+    criterion.type === 'checker' && criterion.checker === null && only !== undefined
+      ? { ...criterion, checker: { sha256: only } }
+      : criterion,
+  );
+  const named = checkerDigestsOf({ criteria });
+  const idle = digests.find((sha256) => !named.includes(sha256));
+  if (idle === undefined) return { ...contract, criteria };
+  throw contractError('CONTRACT_CHECKER_MISMATCH', {
+    message: `expected checker packages that criteria name (${named.join(', ') || 'none does'}), got ${idle}`,
+    fix: 'Give the folders that the criteria name in checker.sha256; of one folder only it may be left out.',
+  });
+}
+
+/** Every checker package that the contract names, each once. */
+export function checkerDigestsOf({ criteria }: Pick<Contract, 'criteria'>): Sha256Hex[] {
+  return [
+    ...new Set(
+      criteria.flatMap((criterion) =>
+        criterion.type === 'checker' && criterion.checker !== null
+          ? [criterion.checker.sha256]
+          : [],
+      ),
+    ),
+  ];
+}

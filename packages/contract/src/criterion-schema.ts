@@ -169,13 +169,36 @@ const JudgeProbeCriterionSchema = z.strictObject({
   judge: z.strictObject({ command: commandOf() }),
 });
 
+/** Files of the commit by the role that each fills; the rules of roles are those of checker packages. */
+const CheckerArtifactsSchema = z
+  .array(
+    z.strictObject({
+      role: z
+        .string()
+        .max(40)
+        .regex(/^[a-z0-9]+(_[a-z0-9]+)*$/, 'expected words of a-z and 0-9 joined by _'),
+      path: workspacePathOf(),
+    }),
+  )
+  .max(10)
+  .superRefine((artifacts, context) => {
+    for (const [index, { role }] of artifacts.entries()) {
+      if (artifacts.findIndex((other) => other.role === role) === index) continue;
+      const message = `expected every role once, got ${role} again`;
+      issueWith(context, 'SCHEMA_INVALID', message, [index, 'role']);
+    }
+  });
+
 const CheckerCriterionSchema = z.strictObject({
   ...CRITERION_BASE,
   type: z.literal('checker'),
   /** Digest of the checker package. */
-  checker: z.strictObject({ sha256: Sha256HexSchema }),
+  checker: z.strictObject({ sha256: Sha256HexSchema }).nullable().default(null),
   /** Name of the one sandbox stage of it that is run. */
   stage: textOf(64),
+  artifacts: CheckerArtifactsSchema.default([]),
+  /** A file of the commit whose text is the answer in words; null: none is given. */
+  summary: workspacePathOf().nullable().default(null),
 });
 
 export const CriterionSchema = z.discriminatedUnion('type', [

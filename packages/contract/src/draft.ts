@@ -1,5 +1,6 @@
 import { compilePathPattern, isSpelledOut, patternProblem, type PathPattern } from '@kervyxa/core';
 
+import { isLanguageAllowed, languagesOf } from './languages.ts';
 import { readInsteadOf } from './read-instead.ts';
 import { COMMANDS_LENGTH_MAX, isReviewable } from './schema-parts.ts';
 
@@ -23,6 +24,8 @@ export interface DraftCriterion {
   /** Every command of the criterion. */
   readonly commands: readonly DraftText[];
   readonly path: string | null;
+  /** Files of the commit that a checker is given: its artifacts and its summary. */
+  readonly submitted: readonly DraftText[];
   readonly source: string | null;
   readonly stdoutSha256: string | null;
   readonly completion: string | null;
@@ -59,6 +62,8 @@ export interface Draft {
   readonly acknowledgements: readonly { code: string; reason: string; pointer: string }[];
   /** Whether the solver may change the path, as far as the patterns that compile tell. */
   isEditable(path: string): boolean;
+  /** Whether a commit that changes the path gets past policy: editable, and of a language that is allowed. */
+  letsChange(path: string): boolean;
 }
 
 const WINDOWS = ['challengeWindowSeconds', 'responseWindowSeconds'] as const;
@@ -74,6 +79,12 @@ export function readDraft(document: unknown): Draft {
   const protectedPaths = textsAt(document, ['constraints', 'protectedPaths']);
   const compiled = patternsOf(protectedPaths);
   const spelledOut = compiled.filter(({ source }) => isSpelledOut(source));
+  const isEditable = (path: string): boolean =>
+    !compiled.some((pattern) => pattern.matches(path)) &&
+    !readInsteadOf(path).some((each) => spelledOut.some((pattern) => pattern.matches(each))) &&
+    (editable.length === 0 || editable.some((pattern) => pattern.matches(path)));
+  const languages = textsAt(document, ['constraints', 'allowedLanguages']);
+  const allowed = languages.map(({ text }) => text);
   const commands = commandsIn(document);
   return {
     kind: at(['kind'])?.text ?? null,
@@ -89,7 +100,7 @@ export function readDraft(document: unknown): Draft {
     hasBundle: at(['environment', 'dependencies', 'sha256']) !== null,
     protectedPaths,
     editablePaths,
-    languages: textsAt(document, ['constraints', 'allowedLanguages']),
+    languages,
     criteria: commands.criteria,
     proofUrls: recordsAt(document, ['proof']).flatMap(({ value, pointer }) =>
       asList(textOfKey(value, 'repository', pointer)),
@@ -103,10 +114,11 @@ export function readDraft(document: unknown): Draft {
       reason: textOfKey(value, 'reason', pointer)?.text ?? '',
       pointer,
     })),
-    isEditable: (path) =>
-      !compiled.some((pattern) => pattern.matches(path)) &&
-      !readInsteadOf(path).some((each) => spelledOut.some((pattern) => pattern.matches(each))) &&
-      (editable.length === 0 || editable.some((pattern) => pattern.matches(path))),
+    isEditable,
+    letsChange: (path) =>
+      isEditable(path) &&
+      (allowed.length === 0 ||
+        (languagesOf(path) === null ? editable.length > 0 : isLanguageAllowed(path, allowed, []))),
   };
 }
 
@@ -145,6 +157,12 @@ function readCriterion({ value, pointer }: Place): DraftCriterion {
     probing: probe,
     commands: [own, probe, judge].flatMap(asList),
     path: text('path'),
+    submitted: [
+      ...recordsAt(value, ['artifacts']).flatMap((artifact) =>
+        asList(textOfKey(artifact.value, 'path', `${pointer}${artifact.pointer}`)),
+      ),
+      ...asList(textOfKey(value, 'summary', pointer)),
+    ],
     source: text('source'),
     stdoutSha256: text('stdoutSha256'),
     completion: text('completion'),

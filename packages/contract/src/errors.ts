@@ -15,6 +15,10 @@ const family = defineErrors({
     ...CALLER,
     meaning: 'The dependency bundle given is not the one that the contract names.',
   },
+  CONTRACT_CHECKER_MISMATCH: {
+    ...CALLER,
+    meaning: 'No criterion of the contract names a checker package that is given.',
+  },
   CONTRACT_TEXT_TOO_LARGE: {
     ...CALLER,
     httpStatus: 413,

@@ -33,7 +33,7 @@ const TABLE = {
   FLOATING_TARGET: refuse('The target moves: "latest", a range, or no exact version.'),
   COMMAND_SYNTAX: refuse('A command is not valid for the POSIX shell that runs it.'),
   VACUOUS_COMMAND: refuse(
-    'A command that judges has always the same exit status, or a bound the same answer.',
+    'A command that judges has always the same exit status, a bound the same answer, or a checker nothing to look at that may change.',
   ),
   EXIT_CODE_MASKED: refuse('The exit status of what a command runs never gets out.'),
   NETWORK_REQUIRED: refuse('A step needs a network, and there is none.'),
@@ -72,6 +72,12 @@ const TABLE = {
   COMPLETION_UNPROVED: advise(
     'A printed metric counts without a token that shows that the harness came to its end.',
   ),
+  CHECKER_UNFIT: refuse(
+    'A checker criterion and its package do not fit: no such sandbox stage, or other files than it asks for.',
+  ),
+  CHECKER_NOT_CONFORMANT: refuse(
+    'A checker package does not give the results of its own conformance fixtures.',
+  ),
   PROOF_MISSING: refuse(
     'No known-good commit is named in proof, or no known-bad one that a criterion refuses.',
   ),
@@ -96,8 +102,10 @@ export function isFindingCode(text: string): text is FindingCode {
   return Object.hasOwn(TABLE, text);
 }
 
-/** Codes that only execution can show: proving answers them, lint never does. */
+/** Codes that the document and its base tree do not show: packages do, or execution. `lintContract` never answers them. */
 export const PROVING_RULES: readonly FindingCode[] = [
+  'CHECKER_UNFIT',
+  'CHECKER_NOT_CONFORMANT',
   'PROOF_MISSING',
   'PROOF_NOT_REPRODUCED',
   'BASE_ALREADY_PASSES',

@@ -23,6 +23,7 @@ it('exports these values and no others', () => {
     'TREE_RULES',
     'WINDOW_SECONDS_MIN',
     'approveContract',
+    'checkerDigestsOf',
     'compileLinearRegex',
     'contractDigest',
     'findingOf',
@@ -40,6 +41,7 @@ it('exports these values and no others', () => {
     'readInsteadOf',
     'repositoryUrlProblem',
     'sortFindings',
+    'withCheckerDigests',
     'withDependenciesDigest',
     'withPackageDigest',
   ]);

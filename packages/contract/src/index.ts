@@ -24,8 +24,10 @@ export type {
 export { LIMIT_RANGES, WINDOW_SECONDS_MIN } from './limits.ts';
 export type { LimitName, Range } from './limits.ts';
 export {
+  checkerDigestsOf,
   contractDigest,
   parseContract,
+  withCheckerDigests,
   withDependenciesDigest,
   withPackageDigest,
 } from './contract.ts';

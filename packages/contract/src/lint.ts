@@ -6,6 +6,7 @@ import { FINDING_CODES } from './finding-table.ts';
 import type { Finding } from './finding.ts';
 import { harnessesOf } from './harness.ts';
 import { pointerKeys } from './pointer.ts';
+import { lintCheckerArtifacts } from './rules-checker.ts';
 import { lintCommandSyntax, lintExitStatus, lintShortLimits } from './rules-command.ts';
 import {
   lintCriterionIds,
@@ -53,6 +54,7 @@ const RULES: readonly Rule[] = [
   lintMetricKind,
   lintIdleThresholds,
   lintCountedWork,
+  lintCheckerArtifacts,
   lintExistsOnly,
   lintRegression,
   lintReferenceOutput,

@@ -6,7 +6,7 @@ import { findingOf } from './finding-table.ts';
 import type { Finding } from './finding.ts';
 import { harnessesOf } from './harness.ts';
 import { configPlacesOf, isConfigPath, type JudgingTool } from './judging-tools.ts';
-import { isLanguageAllowed, languagesOf } from './languages.ts';
+import { languagesOf } from './languages.ts';
 import { repositoryPathOf } from './script-targets.ts';
 import { shellCalls } from './shell-walk.ts';
 
@@ -133,12 +133,7 @@ export function lintConfig(draft: Draft, facts: BaseFacts | null): Finding[] {
 }
 
 function isOpenTo({ asksLanguage }: JudgingTool, path: string, draft: Draft): boolean {
-  if (!draft.isEditable(path)) return false;
-  const languages = draft.languages.map(({ text }) => text);
-  if (asksLanguage !== true || languages.length === 0) return true;
-  // Whatever the patterns, policy refuses code of another language.
-  const known = languagesOf(path) !== null;
-  return known ? isLanguageAllowed(path, languages, []) : draft.editablePaths.length > 0;
+  return asksLanguage === true ? draft.letsChange(path) : draft.isEditable(path);
 }
 
 const CLEAN_INSTALL = /\bnpm\s+(--?\S+\s+)*(ci|clean-install)\b/;

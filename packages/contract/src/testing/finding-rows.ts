@@ -2,6 +2,7 @@ import type { BaseFacts, OperatorSettings } from '../facts.ts';
 import type { FindingCode } from '../finding-table.ts';
 import {
   benchmark,
+  checker,
   exitCode,
   fileAssertion,
   goodFacts,
@@ -543,6 +544,61 @@ export const FINDING_ROWS: FindingRow[] = [
     pointer: '/criteria/2/judge/command',
     edits: [['/criteria/2/judge/command', 'exit 0']],
     twin: [['/criteria/2/probe/command', 'true']],
+  },
+  // A checker over what no commit may change says the same of each.
+  {
+    code: 'VACUOUS_COMMAND',
+    pointer: '/criteria/3/artifacts',
+    edits: [extra(checker({ artifacts: [{ role: 'module', path: 'check.js' }] }))],
+    twin: [
+      extra(
+        checker({
+          artifacts: [
+            { role: 'harness', path: 'check.js' },
+            { role: 'module', path: 'parseNumbers.js' },
+          ],
+        }),
+      ),
+    ],
+  },
+  {
+    code: 'VACUOUS_COMMAND',
+    pointer: '/criteria/3/artifacts',
+    edits: [extra(checker({ artifacts: [] }))],
+    twin: [extra(checker({ artifacts: [], summary: 'ANSWER.md' }))],
+  },
+  {
+    code: 'VACUOUS_COMMAND',
+    pointer: '/criteria/3/artifacts',
+    edits: [extra(checker({ artifacts: [{ role: 'module', path: 'answer.py' }] }))],
+    twin: [extra(checker({ artifacts: [{ role: 'module', path: 'answer.json' }] }))],
+  },
+  {
+    code: 'SCHEMA_INVALID',
+    pointer: '/criteria/3/artifacts/1/role',
+    edits: [
+      extra(
+        checker({
+          artifacts: [
+            { role: 'module', path: 'parseNumbers.js' },
+            { role: 'module', path: 'other.js' },
+          ],
+        }),
+      ),
+    ],
+    twin: [extra(checker())],
+  },
+  {
+    code: 'SCHEMA_INVALID',
+    pointer: '/criteria/3/artifacts/0/path',
+    edits: [extra(checker({ artifacts: [{ role: 'module', path: '../answer.json' }] }))],
+    twin: [extra(checker({ artifacts: [{ role: 'module', path: 'a..b/answer.json' }] }))],
+  },
+  {
+    code: 'SCHEMA_INVALID',
+    pointer: '/criteria/3/artifacts/0/role',
+    edits: [extra(checker({ artifacts: [{ role: 'The-Module', path: 'parseNumbers.js' }] }))],
+    twin: [extra(checker({ artifacts: [{ role: 'the_module', path: 'parseNumbers.js' }] }))],
   },
   {
     code: 'EXIT_CODE_MASKED',

@@ -128,6 +128,23 @@ export function fileAssertion(
   };
 }
 
+/** For tests: a checker criterion over the file that `goodContract` lets solvers edit, other fields as given. */
+export function checker(
+  fields: Partial<Omit<Extract<CriterionInput, { type: 'checker' }>, 'type'>> = {},
+): CriterionInput {
+  return {
+    id: 'check',
+    title: 'The checker is content',
+    type: 'checker',
+    visibility: 'hidden',
+    checker: { sha256: SHA256 },
+    stage: 'structure',
+    artifacts: [{ role: 'module', path: 'parseNumbers.js' }],
+    timeoutSeconds: 60,
+    ...fields,
+  };
+}
+
 /** For tests: the operator of a machine that has run its set-up. */
 export const GOOD_SETTINGS: OperatorSettings = {
   allowedOrigins: [],
