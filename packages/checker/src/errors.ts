@@ -1,0 +1,43 @@
+import { defineErrors } from '@kervyxa/core';
+
+const { table, create } = defineErrors({
+  CHECKER_STAGE_UNKNOWN: {
+    fault: 'caller',
+    retryable: false,
+    httpStatus: 422,
+    exitCode: 2,
+    meaning: 'The checker package has no sandbox stage of that key.',
+  },
+  CHECKER_REFERENCE_MISSING: {
+    fault: 'caller',
+    retryable: false,
+    httpStatus: 422,
+    exitCode: 2,
+    meaning: 'A reference slot that a checker stage requires is bound to nothing.',
+  },
+  CHECKER_REFERENCE_TOO_LARGE: {
+    fault: 'caller',
+    retryable: false,
+    httpStatus: 422,
+    exitCode: 2,
+    meaning: 'A reference slot is bound to more bytes than its contract allows.',
+  },
+  CHECKER_RUNTIME_UNBOUND: {
+    fault: 'infra',
+    retryable: true,
+    httpStatus: 503,
+    exitCode: 4,
+    meaning: 'The runtime that runs a checker is bound to no image on this machine.',
+  },
+  CHECKER_SCHEMA_UNCHECKED: {
+    fault: 'infra',
+    retryable: true,
+    httpStatus: 503,
+    exitCode: 4,
+    meaning: 'The thread that checks values against JSON Schemas could not be started.',
+  },
+});
+
+export type CheckerErrorCode = keyof typeof table;
+export const CHECKER_ERRORS = table;
+export const checkerError = create;
