@@ -21,6 +21,8 @@ export default defineConfig({
           exclude: ['**/node_modules/**'],
           globalSetup: ['packages/db/src/testing/global-setup.ts'],
           fileParallelism: false,
+          // Of the tests that say concurrent: containers wait for the engine more than for a core.
+          maxConcurrency: 2,
           testTimeout: 120_000,
           // A second is what a busy machine takes for nothing; the test's own time-out ends what never comes.
           expect: { poll: { timeout: 60_000 } },

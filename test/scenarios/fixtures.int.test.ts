@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => worker.close());
 
 // Keeps R-FIXTURES.
-describe.each(judged.map((fixture): [string, Fixture] => [fixture.name, fixture]))(
+describe.concurrent.each(judged.map((fixture): [string, Fixture] => [fixture.name, fixture]))(
   '%s',
   (_name, fixture) => {
     const rows = fixture.history.commits.map(({ name, solver, attempt }) => {

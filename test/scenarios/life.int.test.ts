@@ -26,7 +26,7 @@ const SCENES = [
 ] as const;
 
 // Keeps R-LIFE, R-PROVED-FIRST.
-it.each(SCENES)(
+it.concurrent.each(SCENES)(
   'plays the life of a contract to its last posting: %s',
   { timeout: STORY_MS_MAX },
   async (_, layout, name, submitted) => {

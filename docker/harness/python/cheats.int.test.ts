@@ -37,7 +37,7 @@ const attack = (name: string, source = OPCODES): Promise<Reading> =>
 const rightAnswer = { stdoutSha256: sha256Hex(ANSWER), exitCode: 0, signal: null };
 
 // Keeps R-COUNT-NO-LESS.
-describe('a program that wants to be counted less', { timeout: 600_000 }, () => {
+describe.concurrent('a program that wants to be counted less', { timeout: 600_000 }, () => {
   it.each([
     ['stops the tracers that Python has', 'tracer'],
     ['does the work in a thread', 'thread'],

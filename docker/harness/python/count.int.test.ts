@@ -6,6 +6,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ANSWER, PROGRAMS } from './testing/attacks.ts';
 import { type Counter, openCounter } from './testing/counter.ts';
 
+/**
+ * Numbers up to 256 are there already in Python, larger ones are made: the kernel's numbers of the file systems, which it
+ * reads at its start, are one or the other as the engine has few or many mounts at that time.
+ */
+const START_BYTES_SPREAD = 1_024;
+
 let counter: Counter;
 beforeAll(async () => {
   counter = await openCounter({
@@ -40,11 +46,12 @@ describe('counted Python', { timeout: 600_000 }, () => {
     expect(one).toMatchObject({ stdoutSha256: sha256Hex(''), exitCode: 0, signal: null });
   });
 
-  it('takes the highest memory to the byte, also of what is free again', async () => {
+  it('takes the highest memory, also of what is free again, as exactly as Python starts', async () => {
     const [one, two] = await Promise.all(
       [3_000_000, 4_000_000].map((n) => counter.count('python_peak_bytes', `python3 hold.py ${n}`)),
     );
-    expect((two?.count ?? 0) - (one?.count ?? 0)).toBe(1_000_000);
+    const more = (two?.count ?? 0) - (one?.count ?? 0);
+    expect(Math.abs(more - 1_000_000)).toBeLessThanOrEqual(START_BYTES_SPREAD);
     expect(one?.stdoutSha256).toBe(sha256Hex('1\n'));
   });
 
@@ -86,22 +93,22 @@ describe('counted instructions', { timeout: 600_000 }, () => {
   });
 });
 
-// Keeps R-COUNT-EXACT. Numbers up to 256 are there already in Python, larger ones are made: the kernel's numbers of the
-// file systems, which it reads at its start, are one or the other as the engine has few or many mounts at that time.
+// Keeps R-COUNT-EXACT.
 describe('one program, twenty times, half of them beside busy neighbours', () => {
   it.each([
     ['python_opcode_count', 0],
-    ['python_peak_bytes', 1_024],
+    ['python_peak_bytes', START_BYTES_SPREAD],
     ['instructions', 10_000],
   ])('has one %s, give or take %i', { timeout: 1_800_000 }, async (source, spread) => {
     const counts: number[] = [];
-    const takeTen = async (): Promise<void> => {
-      for (let round = 0; round < 10; round += 1) {
+    const takeFive = async (): Promise<void> => {
+      for (let round = 0; round < 5; round += 1) {
         const { count, ...end } = await counter.count(source, 'python3 honest.py');
         expect(end).toEqual({ stdoutSha256: sha256Hex(ANSWER), exitCode: 0, signal: null });
         counts.push(count ?? Number.NaN);
       }
     };
+    const takeTen = () => Promise.all([takeFive(), takeFive()]);
     await takeTen();
     await besideBusyNeighbours(takeTen);
     expect(counts).toHaveLength(20);
@@ -109,8 +116,8 @@ describe('one program, twenty times, half of them beside busy neighbours', () =>
   });
 });
 
-async function besideBusyNeighbours(work: () => Promise<void>): Promise<void> {
-  const busy = Array.from({ length: 2 * availableParallelism() }, () =>
+async function besideBusyNeighbours(work: () => Promise<unknown>): Promise<void> {
+  const busy = Array.from({ length: availableParallelism() }, () =>
     spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }),
   );
   try {
