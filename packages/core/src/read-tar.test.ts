@@ -46,9 +46,16 @@ describe('readTar', () => {
       };
     });
     expect(seen).toEqual([
-      { path: FILE.path, type: 'file', executable: false, size: 2_000, text: 'x'.repeat(2_000) },
-      { path: 'l', type: 'symlink', executable: true, size: 0, text: '' },
-      { path: 'f', type: 'folder', executable: true, size: 0, text: '' },
+      {
+        path: FILE.path,
+        type: 'file',
+        executable: false,
+        size: 2_000,
+        target: null,
+        text: 'x'.repeat(2_000),
+      },
+      { path: 'l', type: 'symlink', executable: true, size: 0, target: 'x', text: '' },
+      { path: 'f', type: 'folder', executable: true, size: 0, target: null, text: '' },
     ]);
   });
 
@@ -69,7 +76,9 @@ describe('readTar', () => {
       seen.push(entry);
       return undefined;
     });
-    expect(seen).toEqual([{ path: 'a', type: 'other', executable: false, size: 2_000 }]);
+    expect(seen).toEqual([
+      { path: 'a', type: 'other', executable: false, size: 2_000, target: null },
+    ]);
   });
 
   it('reads an archive without entries', async () => {

@@ -8,6 +8,8 @@ export interface TarEntry {
   readonly executable: boolean;
   /** Bytes of content to come. */
   readonly size: number;
+  /** Where a symbolic link leads; null for all else. */
+  readonly target: string | null;
 }
 
 /** The first bytes of gzip and of Zstandard, which the parser would unpack by itself: a little becomes as much as it likes. */
@@ -86,8 +88,9 @@ export function isCompressed(bytes: Uint8Array): boolean {
   return COMPRESSED.some((magic) => magic.equals(bytes.subarray(0, magic.length)));
 }
 
-function toEntry({ path, size, mode }: ReadEntry, type: TarEntry['type']): TarEntry {
-  return { path, type, size, executable: ((mode ?? 0) & 0o100) !== 0 };
+function toEntry({ path, size, mode, linkpath }: ReadEntry, type: TarEntry['type']): TarEntry {
+  const target = type === 'symlink' ? (linkpath ?? '') : null;
+  return { path, type, size, executable: ((mode ?? 0) & 0o100) !== 0, target };
 }
 
 function toType(type: string): TarEntry['type'] {

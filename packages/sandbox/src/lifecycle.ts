@@ -1,19 +1,23 @@
 import { sandboxError } from './errors.ts';
+import type { SessionRequest } from './port.ts';
 
 /** The order of calls that `SandboxSession` promises, kept alike by every implementation. */
 export class SessionLifecycle {
   readonly #runsMax: number;
+  readonly #hasSetup: boolean;
   #runsStaged = 0;
   #settingUp = false;
   #closed = false;
 
-  constructor(runsMax: number) {
+  constructor({ runsMax, layout }: Pick<SessionRequest, 'runsMax' | 'layout'>) {
     this.#runsMax = runsMax;
+    this.#hasSetup = layout !== 'inputs';
   }
 
   /** Throws SANDBOX_MISUSED where a set-up step may not begin now; call what it returns when the step has ended. */
   beginSetup(): () => void {
     this.#assertOpen('runSetup');
+    if (!this.#hasSetup) throw misused('no runSetup with layout inputs', 'one');
     if (this.#runsStaged > 0) throw misused('runSetup before the first stage', 'one after it');
     if (this.#settingUp) throw misused('one runSetup at a time', 'two at once');
     this.#settingUp = true;

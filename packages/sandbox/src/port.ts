@@ -11,6 +11,22 @@ export interface SandboxLimits {
   readonly outputBytes: number;
 }
 
+/**
+ * Where runs find things. `workspace`: the tree at /workspace, fresh for each run, where it may be changed. `inputs`: the
+ * tree read-only at /input, and in the place of /workspace an empty /output for each run; `readFile` reads below that.
+ */
+export type SessionLayout = 'workspace' | 'inputs';
+
+/**
+ * SHA-256 over names, modes and contents of what runs read and nobody may change, 64 hex digits each; null for what the
+ * session has not. Equal content has equal digests on every engine.
+ */
+export interface InputDigests {
+  readonly tree: string;
+  readonly package: string | null;
+  readonly dependencies: string | null;
+}
+
 /** How a fresh /workspace is made; the choice changes no verdict. */
 export type WorkspaceStrategy = 'overlay' | 'copy';
 
@@ -34,6 +50,8 @@ export interface SessionRequest {
   readonly image: string;
   readonly limits: SandboxLimits;
   readonly tree: TreeArchive;
+  /** `workspace` where it is left out. */
+  readonly layout?: SessionLayout;
   /**
    * Files and links of the tree that every run finds as the tree has them, whatever set-up put in their place: code of
    * the solver's may have run in it. Left out: none.
@@ -70,8 +88,8 @@ export type OutputStream = 'stdout' | 'stderr';
 export type PackageAccess = 'none' | 'probe' | 'shared' | 'apart';
 
 export interface RunRequest {
-  /** For `/bin/sh -c`, in /workspace. */
-  readonly command: string;
+  /** For `/bin/sh -c`, in /workspace or, with layout `inputs`, in /output. Null: the image's own ENTRYPOINT and CMD. */
+  readonly command: string | null;
   readonly timeoutMs: number;
   readonly package: PackageAccess;
   /** The one line on the command's stdin, without its newline; left out: stdin is empty. Of printable ASCII. */
@@ -159,6 +177,11 @@ export interface SandboxSession {
   readonly ready: Promise<void>;
   runSetup(request: RunRequest, signal: AbortSignal): Promise<RunOutcome>;
   stage(request: RunRequest, signal: AbortSignal): Promise<StagedRun>;
+  /**
+   * Reads again what was laid out, as it lies there now. Call it once runs may start and once they have ended: whatever
+   * changed between was changed from outside, since no run can.
+   */
+  measure(signal: AbortSignal): Promise<InputDigests>;
   close(): Promise<void>;
 }
 

@@ -41,8 +41,8 @@ export function assertSessionRequest({ limits, runsMax }: SessionRequest): void 
 
 /** Throws SANDBOX_REQUEST_INVALID where the engine would refuse the command: that must not look like its own fault. */
 export function assertRunRequest({ command, timeoutMs, stdinLine }: RunRequest): void {
-  if (command.includes('\0')) throw invalid('expected a command without NUL, got one with it');
-  const bytes = Buffer.byteLength(command);
+  if (command?.includes('\0')) throw invalid('expected a command without NUL, got one with it');
+  const bytes = Buffer.byteLength(command ?? '');
   if (bytes > COMMAND_BYTES_MAX) {
     throw invalid(`expected a command of at most ${COMMAND_BYTES_MAX} bytes, got ${bytes}`);
   }

@@ -107,6 +107,7 @@ function counted(sandbox: Sandbox): Sandbox {
         ready: session.ready,
         runSetup: (run, runSignal) => session.runSetup(run, runSignal),
         stage: (run, runSignal) => session.stage(run, runSignal),
+        measure: (runSignal) => session.measure(runSignal),
         close: async () => {
           openSessions.now -= 1;
           await session.close();

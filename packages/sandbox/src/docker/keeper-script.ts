@@ -1,5 +1,6 @@
 import { TREE_TIME } from '@kervyxa/core';
 import { KEPT_SCRIPT } from './kept-script.ts';
+import { MEASURE_SCRIPT } from './measure-script.ts';
 import { CHECK_USER } from './apart.ts';
 
 /** Where a keeper has its volumes; each folder below is one. */
@@ -29,7 +30,8 @@ const TREE_TIME_SECONDS = TREE_TIME.getTime() / 1_000;
  *
  * Folders that an archive does not list get tar's time of day; `unpack` gives all the same, so that equal trees are
  * equal to the last bit. The root of an overlay is its top's, so `inherit` hands on what a set-up made of it. `clear`
- * frees memory early; what it may not remove goes with the volume.
+ * frees memory early; what it may not remove goes with the volume. `measure` is answered at once, and its result comes
+ * as a line `measured` between other answers when it is there.
  */
 export const KEEPER_SCRIPT = `umask 022
 run=$1
@@ -60,6 +62,7 @@ unpack() {
   frames | tar -xf - -C "$1" && find "$1" -type d -exec $old {} +
 }
 ${KEPT_SCRIPT}
+${MEASURE_SCRIPT}
 clear() {
   chmod -R u+rwx "$1"/upper; rm -rf "$1"/upper
   true
@@ -76,6 +79,7 @@ while read -r verb one two; do
     restore) restore $one ;;
     clear) clear $one ;;
     inherit) chmod --reference=$one/upper $two/upper && touch -r $one/upper $two/upper ;;
+    measure) measure $one $two & ;;
     copy) cp -a $one/. $two/ ;;
     long) answer=$(find $one -printf '%P\\0' | tr -c '\\0' x | tr '\\0' '\\n' | wc -L) ;;
     deep) answer=$(find $one -mindepth $two -print -quit | wc -c) ;;

@@ -16,6 +16,9 @@ const ANSWER_MS_MAX = 300_000;
 const STDERR_CHARACTERS_MAX = 500;
 /** Of `find`; the rest is no folder and leads nowhere. */
 const KINDS: Readonly<Record<string, AddedKind>> = { d: 'folder', l: 'link' };
+const DIGEST = /^[0-9a-f]{64}$/;
+/** What begins the result of a measurement, its name, and the digests. */
+const MEASURED = /^measured ([0-9]+) (.*)$/;
 const NEVER = new AbortController().signal;
 
 /** A volume that a keeper keeps: its name, and its folder as a path for the engine. */
@@ -44,6 +47,7 @@ export class Keeper {
   readonly #attachment: Attachment;
   readonly #output: KeeperOutput;
   #turn: Promise<unknown> = Promise.resolve();
+  #measurements = 0;
 
   private constructor(
     engine: Engine,
@@ -159,6 +163,20 @@ export class Keeper {
     return Number(await this.#ask(`long ${folder}`));
   }
 
+  /** Digests of folders of the keeper's as they are now; other commands need not wait for that. */
+  async measure(folders: readonly string[]): Promise<readonly string[]> {
+    this.#measurements += 1;
+    const name = String(this.#measurements);
+    const command = `measure ${name} ${folders.join(' ')}`;
+    const measured = this.#output.measured(name);
+    await this.#ask(command);
+    const digests = (await this.#inTime(command, measured)).split(' ');
+    if (digests.length === folders.length && digests.every((digest) => DIGEST.test(digest))) {
+      return digests;
+    }
+    throw this.#failure('a digest of each folder');
+  }
+
   async usage(folder: string): Promise<VolumeUsage> {
     const answer = await this.#ask(`usage ${folder}`);
     const [blockBytes, blocks, blocksFree, inodes, inodesFree] = answer.split(' ').map(Number);
@@ -209,15 +227,19 @@ export class Keeper {
   }
 
   async #nextAnswer(command: string): Promise<string> {
-    const gone = this.#attachment.ended.then(() => {
-      throw this.#failure(`an answer to "${command}", got the end of the container`);
-    });
-    const line = await within(Promise.race([this.#output.nextLine(), gone]), ANSWER_MS_MAX, () =>
-      this.#failure(`an answer to "${command}" within ${ANSWER_MS_MAX} ms, got none`),
-    );
+    const line = await this.#inTime(command, this.#output.nextLine());
     const [status, ...words] = line.split(' ');
     if (status === 'ok') return words.join(' ');
     throw this.#failure(`"${command}" to succeed, got "${toPrintable(line, 200)}"`);
+  }
+
+  #inTime(command: string, answer: Promise<string>): Promise<string> {
+    const gone = this.#attachment.ended.then(() => {
+      throw this.#failure(`an answer to "${command}", got the end of the container`);
+    });
+    return within(Promise.race([answer, gone]), ANSWER_MS_MAX, () =>
+      this.#failure(`an answer to "${command}" within ${ANSWER_MS_MAX} ms, got none`),
+    );
   }
 
   #failure(expectation: string): Error {
@@ -256,6 +278,7 @@ class KeeperOutput {
   #rest = '';
   readonly #lines: string[] = [];
   #waiting: ((line: string) => void) | null = null;
+  readonly #measuring = new Map<string, (digests: string) => void>();
 
   push(stream: 'stdout' | 'stderr', chunk: Uint8Array): void {
     const text = Buffer.from(chunk).toString('latin1');
@@ -269,7 +292,11 @@ class KeeperOutput {
     }
     const lines = (this.#rest + text).split('\n');
     this.#rest = lines.pop() ?? '';
-    this.#lines.push(...lines);
+    for (const line of lines) {
+      const [, name = '', digests = ''] = MEASURED.exec(line) ?? [];
+      if (name === '') this.#lines.push(line);
+      else this.#measuring.get(name)?.(digests);
+    }
     this.#hand();
   }
 
@@ -278,6 +305,11 @@ class KeeperOutput {
       this.#waiting = resolve;
       this.#hand();
     });
+  }
+
+  /** The digests of the measurement of this name, when they are there. */
+  measured(name: string): Promise<string> {
+    return new Promise((resolve) => this.#measuring.set(name, resolve));
   }
 
   #hand(): void {

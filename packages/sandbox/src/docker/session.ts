@@ -3,6 +3,7 @@ import { Additions } from '../additions.ts';
 import { StreamCapture } from '../capture.ts';
 import { SessionLifecycle } from '../lifecycle.ts';
 import type {
+  InputDigests,
   PackageAccess,
   RunOutcome,
   RunRequest,
@@ -76,7 +77,7 @@ export class DockerSession implements SandboxSession {
     this.#parts = parts;
     // Whoever waits is told; nobody need wait.
     parts.ready.catch(() => undefined);
-    this.#lifecycle = new SessionLifecycle(parts.request.runsMax);
+    this.#lifecycle = new SessionLifecycle(parts.request);
     const { limits, keptPaths = [], additions: rule } = parts.request;
     const { workspaceBytes } = limits;
     const additions = rule === undefined ? null : new Additions(rule);
@@ -129,6 +130,25 @@ export class DockerSession implements SandboxSession {
   async stage(request: RunRequest, signal: AbortSignal): Promise<StagedRun> {
     assertRunRequest(request);
     return this.#start(this.#lifecycle.beginStage(), request, signal);
+  }
+
+  async measure(signal: AbortSignal): Promise<InputDigests> {
+    signal.throwIfAborted();
+    const { keeper, ready, request } = this.#parts;
+    await ready;
+    const hasPackage = request.verifierPackage !== null;
+    const hasBundle = (request.dependencies ?? null) !== null;
+    const [tree = '', ...rest] = await keeper.measure([
+      `${TREE_FOLDER}/tree`,
+      ...(hasPackage ? [HIDDEN_FOLDER] : []),
+      ...(hasBundle ? [BUNDLE_FOLDER] : []),
+    ]);
+    signal.throwIfAborted();
+    return {
+      tree,
+      package: hasPackage ? (rest[0] ?? null) : null,
+      dependencies: hasBundle ? (rest.at(-1) ?? null) : null,
+    };
   }
 
   close(): Promise<void> {
@@ -225,7 +245,7 @@ export class DockerSession implements SandboxSession {
       spec: {
         image: image.id,
         imageVariables: image.variables,
-        command: request.command,
+        command: request.command ?? '',
         isApart: request.package === 'apart',
         limits,
         cpus,

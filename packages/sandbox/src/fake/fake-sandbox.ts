@@ -1,10 +1,12 @@
-import type { TreeArchive } from '@kervyxa/core';
+import { sha256Hex, type TreeArchive } from '@kervyxa/core';
 import { Additions } from '../additions.ts';
 import { sandboxError } from '../errors.ts';
 import { RunLifecycle, SessionLifecycle } from '../lifecycle.ts';
+import { digestOfTree } from '../input-digest.ts';
 import type {
   EngineFacts,
   FileReading,
+  InputDigests,
   RunOutcome,
   RunRequest,
   Sandbox,
@@ -35,13 +37,18 @@ export interface FakeBehaviour {
   readonly peakMemoryBytes?: number | null;
   /** What it leaves in its workspace; null removes. */
   readonly writes?: Readonly<Record<string, FakeEntry | null>>;
+  /** Somebody else changes this meanwhile, as no run can: it measures otherwise from then on. */
+  readonly meanwhileChanged?: keyof InputDigests;
   /** What `release` rejects with instead: trouble of the engine's. */
   readonly breaksWith?: Error;
 }
 
 /** What a command can see. */
 export interface FakeView {
+  /** With layout `inputs` what is in /output. */
   readonly workspace: FakeFiles;
+  /** With layout `inputs` the tree; empty without. */
+  readonly input: FakeFiles;
   /** Empty for a run without the hidden package. */
   readonly verifierPackage: FakeFiles;
   /** Empty for a run that is no probe. */
@@ -57,6 +64,8 @@ export type FakeCommand = FakeBehaviour | ((view: FakeView) => FakeBehaviour);
 export interface FakeSandboxOptions {
   /** Command → what it does. A command that is not here is a mistake of the test's: SANDBOX_MISUSED. */
   readonly commands: Readonly<Record<string, FakeCommand>>;
+  /** What the image's own command does; an image without one where it is left out. */
+  readonly imageCommand?: FakeCommand;
   /** Reference → image id; `sha256:…` references mean themselves where this is left out. */
   readonly images?: Readonly<Record<string, string>>;
 }
@@ -110,15 +119,22 @@ class FakeSandbox implements Sandbox {
   async openSession(request: SessionRequest, signal: AbortSignal): Promise<SandboxSession> {
     assertSessionRequest(request);
     await this.resolveImage(request.image, signal);
-    const workspace = await unpackFakeFiles(request.tree, signal);
+    const tree = await unpackFakeFiles(request.tree, signal);
     const unpack = async (archive: TreeArchive | null): Promise<FakeFiles> =>
       archive === null ? new Map() : unpackFakeFiles(archive, signal);
     const verifierPackage = await unpack(request.verifierPackage);
     const probeInputs = await unpack(request.probeInputs ?? null);
     const dependencies = await unpack(request.dependencies ?? null);
     signal.throwIfAborted();
-    const view = { workspace, verifierPackage, probeInputs, dependencies };
-    return new FakeSession(request, this.#options.commands, view);
+    const isInput = request.layout === 'inputs';
+    const view = {
+      workspace: isInput ? new Map<string, FakeEntry>() : tree,
+      input: isInput ? tree : NOTHING,
+      verifierPackage,
+      probeInputs,
+      dependencies,
+    };
+    return new FakeSession(request, this.#options, view);
   }
 
   async reap(signal: AbortSignal): Promise<number> {
@@ -137,21 +153,18 @@ class FakeSession implements SandboxSession {
   readonly strategy = 'copy';
   readonly ready = Promise.resolve();
   readonly #request: SessionRequest;
-  readonly #commands: FakeSandboxOptions['commands'];
+  readonly #options: FakeSandboxOptions;
   readonly #view: SessionView;
   readonly #tree: FakeFiles;
   readonly #lifecycle: SessionLifecycle;
+  readonly #changed = new Set<keyof InputDigests>();
 
-  constructor(
-    request: SessionRequest,
-    commands: FakeSandboxOptions['commands'],
-    view: SessionView,
-  ) {
+  constructor(request: SessionRequest, options: FakeSandboxOptions, view: SessionView) {
     this.#request = request;
-    this.#commands = commands;
+    this.#options = options;
     this.#view = view;
     this.#tree = new Map(view.workspace);
-    this.#lifecycle = new SessionLifecycle(request.runsMax);
+    this.#lifecycle = new SessionLifecycle(request);
   }
 
   async runSetup(request: RunRequest, signal: AbortSignal): Promise<RunOutcome> {
@@ -169,6 +182,19 @@ class FakeSession implements SandboxSession {
     this.#lifecycle.beginStage();
     signal.throwIfAborted();
     return this.#createRun(request, await this.#afterSetup());
+  }
+
+  async measure(signal: AbortSignal): Promise<InputDigests> {
+    const { tree, verifierPackage, dependencies = null } = this.#request;
+    const digest = async (of: keyof InputDigests, archive: TreeArchive): Promise<string> => {
+      const before = await digestOfTree(archive, signal);
+      return this.#changed.has(of) ? sha256Hex(`${before} changed`) : before;
+    };
+    return {
+      tree: await digest('tree', tree),
+      package: verifierPackage && (await digest('package', verifierPackage)),
+      dependencies: dependencies && (await digest('dependencies', dependencies)),
+    };
   }
 
   async close(): Promise<void> {
@@ -202,23 +228,36 @@ class FakeSession implements SandboxSession {
   }
 
   #createRun(request: RunRequest, workspace: Map<string, FakeEntry>): FakeRun {
-    const command = this.#commands[request.command];
-    if (command === undefined) {
-      throw sandboxError('SANDBOX_MISUSED', {
-        message: `expected a scripted command, got "${request.command}"`,
-      });
-    }
+    const command = this.#commandOf(request);
     const { package: access, stdinLine } = request;
     const view: FakeView = {
       workspace,
+      input: this.#view.input,
       verifierPackage:
         access === 'shared' || access === 'apart' ? this.#view.verifierPackage : NOTHING,
       probeInputs: access === 'probe' ? this.#view.probeInputs : NOTHING,
       dependencies: this.#view.dependencies,
       stdin: stdinLine === undefined ? '' : `${stdinLine}\n`,
     };
-    const behave = (): FakeBehaviour => (typeof command === 'function' ? command(view) : command);
+    const behave = (): FakeBehaviour => {
+      const behaviour = typeof command === 'function' ? command(view) : command;
+      if (behaviour.meanwhileChanged !== undefined) this.#changed.add(behaviour.meanwhileChanged);
+      return behaviour;
+    };
     return new FakeRun({ request, workspace, behave, bytesMax: this.#request.limits.outputBytes });
+  }
+
+  #commandOf({ command }: RunRequest): FakeCommand {
+    const found = command === null ? this.#options.imageCommand : this.#options.commands[command];
+    if (found !== undefined) return found;
+    if (command === null) {
+      throw sandboxError('SANDBOX_IMAGE_UNFIT', {
+        message: 'expected an image with an ENTRYPOINT or CMD, got one without',
+      });
+    }
+    throw sandboxError('SANDBOX_MISUSED', {
+      message: `expected a scripted command, got "${command}"`,
+    });
   }
 }
 
