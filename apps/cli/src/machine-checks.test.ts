@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toGitCheck, toRuntimeCheck, toSandboxChecks } from './machine-checks.ts';
+import { toGitCheck, toRuntimeCheck, toSandboxChecks, toSettingsCheck } from './machine-checks.ts';
 
 describe('the check of git', () => {
   it.each([
@@ -70,5 +70,14 @@ it('fails for a container runtime that the engine does not have, and says what t
     status: 'fail',
     found: 'expected an engine with runsc, got one with runc',
     fix: 'name it in daemon.json',
+  });
+});
+
+it('shows a malformed setting as a check that failed, with its fix', () => {
+  const error = { message: 'expected 0 or 1 in A, got "2"', fix: 'A: whether to' };
+  expect(toSettingsCheck(error)).toMatchObject({
+    status: 'fail',
+    found: 'expected 0 or 1 in A, got "2"',
+    fix: 'A: whether to',
   });
 });

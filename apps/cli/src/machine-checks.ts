@@ -43,6 +43,12 @@ export function toSandboxChecks({
   ];
 }
 
+/** A variable that nothing would start with. */
+export function toSettingsCheck({ message, fix }: Pick<AppError, 'message' | 'fix'>): Check {
+  const expected = 'settings in the environment that can be read';
+  return { id: 'settings', status: 'fail', found: message, expected, fix: fix ?? '' };
+}
+
 /** The operator chose a container runtime that the engine does not have. */
 export function toRuntimeCheck({ message, fix }: Pick<AppError, 'message' | 'fix'>): Check {
   const expected = 'the runtime of KERVYXA_CONTAINER_RUNTIME';

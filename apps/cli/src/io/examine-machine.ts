@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import { isAppError } from '@kervyxa/core';
+import { type AppError, isAppError } from '@kervyxa/core';
 import { createGitIntake } from '@kervyxa/intake/git';
 import type { Sandbox } from '@kervyxa/sandbox';
 import { createDockerSandbox } from '@kervyxa/sandbox/docker';
 import { diagnose, findEngine, loadRuntimes, stateFolder, type Check } from '@kervyxa/setup';
 import type { Host } from '../host.ts';
-import { toGitCheck, toRuntimeCheck, toSandboxChecks } from '../machine-checks.ts';
-import { parseSettings } from '../settings.ts';
+import { toGitCheck, toRuntimeCheck, toSandboxChecks, toSettingsCheck } from '../machine-checks.ts';
+import { parseSettings, type Settings } from '../settings.ts';
 import { toImageIds, toToolsImage } from './runtime-images.ts';
 
 /** Looks at everything that a verification needs here, and installs nothing. */
@@ -16,6 +16,8 @@ export async function examineMachine(
 ): Promise<Check[]> {
   const checks = await diagnose();
   const git = await checkGit(clock, signal);
+  const settings = readSettings(env);
+  if (settings instanceof Error) return [...checks, git, toSettingsCheck(settings)];
   // Where the engine or its images are at fault, that is said already; a trial run could only say it again.
   const isUsable = checks.every(({ status }) => status !== 'fail');
   const engine = isUsable ? await findEngine() : null;
@@ -24,9 +26,19 @@ export async function examineMachine(
     dockerHost: engine.dockerHost,
     toolsImage: toToolsImage(toImageIds(loadRuntimes())),
     clock,
-    containerRuntime: parseSettings(env).containerRuntime,
+    containerRuntime: settings.containerRuntime,
   });
   return [...checks, git, ...(await checkSandbox(sandbox, signal))];
+}
+
+/** The settings, or what is wrong with one of them. */
+function readSettings(env: Host['env']): Settings | AppError {
+  try {
+    return parseSettings(env);
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    return error;
+  }
 }
 
 async function checkSandbox(sandbox: Sandbox, signal: AbortSignal): Promise<Check[]> {
