@@ -1,5 +1,3 @@
-export { CHECKER_ERRORS } from './errors.ts';
-export type { CheckerErrorCode } from './errors.ts';
 export { BROKEN_CODES } from './run/stage-end.ts';
 export type { BrokenCode, CheckSubmission, StageEnd } from './run/stage-end.ts';
 export type {
@@ -8,16 +6,69 @@ export type {
   StageLimits,
   StageProgram,
 } from './package/checker-package.ts';
-export type { VerifierContract } from './contract/schema.ts';
-export type { CheckDeps, CheckGate } from './run/check-deps.ts';
-export { runStage } from './run/run-stage.ts';
-export type { StageRequest } from './run/run-stage.ts';
-export { createConformance } from './run/conformance.ts';
+export { acceptanceKeys } from './contract/acceptance.ts';
+export type { Acceptance, Scalar } from './contract/acceptance.ts';
 export type {
-  Conformance,
-  ConformanceListener,
-  ConformanceReport,
-  FixtureReport,
-} from './run/conformance.ts';
-export { checkAgainstSchema } from './thread/check-schema.ts';
-export type { SchemaCheck, SchemaCheckLimits, SchemaProblem } from './thread/check-schema.ts';
+  ContractTerms,
+  ExternalStage,
+  Fixture,
+  FixtureFile,
+  ReferenceSlot,
+  Requirements,
+  ResultKind,
+  ReviewStage,
+  SandboxStage,
+  Score,
+  Stage,
+  VerifierContract,
+} from './contract/schema.ts';
+export { resultKindOfStage, slotsOfStage } from './contract/terms.ts';
+export { BUILTINS, SCRIPT_RUNTIME } from './package/implementation.ts';
+export type { BuiltinName } from './package/implementation.ts';
+export { CONTRACT_FILE, readCheckerPackage } from './package/read-package.ts';
+export type { FolderFiles, PackageReading } from './package/read-package.ts';
+export type { LintFinding } from './package/finding.ts';
+export { LINT_TABLE } from './package/lint-table.ts';
+export type { LintCode } from './package/lint-table.ts';
+// Checks and problems: pure machines in the manner of settlement's.
+export {
+  CHECK_STATES,
+  CheckCaseSchema,
+  JUDGMENTS,
+  STAGE_OUTCOMES,
+  StageResultSchema,
+} from './stages/check-case.ts';
+export type {
+  CheckCase,
+  CheckStage,
+  CheckState,
+  Decider,
+  Judgment,
+  ProgramRef,
+  Seat,
+  StageOutcome,
+  StageResult,
+} from './stages/check-case.ts';
+export type { CheckCommand, ExternalReport, Judge, Reporter } from './stages/check-command.ts';
+export { decideCheck, nextDueOfCheck, openCheck, planStages } from './stages/decide-check.ts';
+export type { CheckContext } from './stages/decide-check.ts';
+export { decideProblem, draftProblem } from './stages/decide-problem.ts';
+export type { ProblemContext } from './stages/decide-problem.ts';
+export type {
+  CheckDecision,
+  CheckEffect,
+  ProblemDecision,
+  ProblemEffect,
+  StageEvent,
+} from './stages/decision.ts';
+export { DEFAULT_STAGE_POLICY } from './stages/policy.ts';
+export type { StagePolicy } from './stages/policy.ts';
+export { BindingSchema, ProblemCaseSchema, SealingSchema } from './stages/problem-case.ts';
+export type { Binding, ProblemCase, ProblemSlot, Sealing } from './stages/problem-case.ts';
+export type { ProblemCommand } from './stages/problem-command.ts';
+export {
+  JUDGE_ROLES,
+  ReviewProtocolSchema,
+  ReviewProtocolTermsSchema,
+} from './stages/review-protocol.ts';
+export type { ReviewNode, ReviewProtocol, ReviewProtocolTerms } from './stages/review-protocol.ts';

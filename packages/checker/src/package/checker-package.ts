@@ -1,4 +1,4 @@
-import type { VerifierContract } from '../contract/schema.ts';
+import type { ContractTerms } from '../contract/schema.ts';
 
 /** Bytes under a name that is only for people; who reads them is told where they are. */
 export interface InputFile {
@@ -19,7 +19,7 @@ export interface StageLimits {
 
 /** What runs for a sandbox stage. */
 export type StageProgram = {
-  /** `sha256:…` over program and runtime: another byte is another implementation. */
+  /** `sha256:…` over program, runtime and limits: another byte is another implementation. */
   readonly digest: string;
   readonly limits: StageLimits;
 } & (
@@ -34,8 +34,10 @@ export type StageProgram = {
 export interface CheckerPackage {
   /** 64 hex digits: the SHA-256 of the sealed folder, which contracts name. */
   readonly digest: string;
-  /** The published form, with what authors may leave out filled in. */
-  readonly contract: VerifierContract;
+  /** The contract without what only publication gives it: id, version, times. What authors may leave out is filled in. */
+  readonly contract: ContractTerms;
+  /** `vct_…`, where the document says that it is published. */
+  readonly contractId: string | null;
   /** By stage key; exactly the sandbox stages. */
   readonly programs: ReadonlyMap<string, StageProgram>;
   /** By slot key: what the folder `reference/` binds. */
