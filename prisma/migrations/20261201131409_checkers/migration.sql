@@ -62,9 +62,9 @@ CREATE TABLE "problems" (
     "contract_id" TEXT NOT NULL,
     "title" TEXT NOT NULL,
     "statement" TEXT NOT NULL,
+    "state" TEXT NOT NULL,
     "facts" JSONB NOT NULL,
     "version" INTEGER NOT NULL DEFAULT 1,
-    "next_due_at" TIMESTAMPTZ(6),
     "created_at" TIMESTAMPTZ(6) NOT NULL DEFAULT CURRENT_TIMESTAMP,
 
     CONSTRAINT "problems_pkey" PRIMARY KEY ("id")
@@ -74,12 +74,7 @@ CREATE TABLE "problems" (
 CREATE TABLE "problem_inputs" (
     "problem_id" TEXT NOT NULL,
     "slot" TEXT NOT NULL,
-    "filename" TEXT NOT NULL,
-    "media_type" TEXT,
-    "size_bytes" BIGINT NOT NULL,
-    "sha256" TEXT NOT NULL,
-    "blob" TEXT,
-    "url" TEXT,
+    "blob" TEXT NOT NULL,
 
     CONSTRAINT "problem_inputs_pkey" PRIMARY KEY ("problem_id","slot")
 );
@@ -171,9 +166,6 @@ CREATE UNIQUE INDEX "review_protocols_created_by_id_digest_key" ON "review_proto
 CREATE UNIQUE INDEX "problems_seq_key" ON "problems"("seq");
 
 -- CreateIndex
-CREATE INDEX "problems_next_due_at_idx" ON "problems"("next_due_at");
-
--- CreateIndex
 CREATE INDEX "problem_inputs_blob_idx" ON "problem_inputs"("blob");
 
 -- CreateIndex
@@ -192,13 +184,13 @@ CREATE INDEX "entry_artifacts_blob_idx" ON "entry_artifacts"("blob");
 CREATE UNIQUE INDEX "checks_seq_key" ON "checks"("seq");
 
 -- CreateIndex
-CREATE INDEX "checks_entry_id_idx" ON "checks"("entry_id");
-
--- CreateIndex
 CREATE INDEX "checks_state_seq_idx" ON "checks"("state", "seq");
 
 -- CreateIndex
 CREATE INDEX "checks_next_due_at_idx" ON "checks"("next_due_at");
+
+-- CreateIndex
+CREATE UNIQUE INDEX "checks_entry_id_problem_id_key" ON "checks"("entry_id", "problem_id");
 
 -- CreateIndex
 CREATE INDEX "partner_keys_external_system_idx" ON "partner_keys"("external_system");

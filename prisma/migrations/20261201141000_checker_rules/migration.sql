@@ -32,15 +32,11 @@ ALTER TABLE "review_protocols"
 ALTER TABLE "problems"
   ADD CONSTRAINT "problems_id_form" CHECK (length(id) BETWEEN 1 AND 64),
   ADD CONSTRAINT "problems_title_length" CHECK (length(title) BETWEEN 1 AND 200),
-  ADD CONSTRAINT "problems_statement_length" CHECK (length(statement) BETWEEN 1 AND 1000000);
-
-ALTER TABLE "problem_inputs"
-  ADD CONSTRAINT "problem_inputs_filename_length" CHECK (length(filename) BETWEEN 1 AND 255),
-  ADD CONSTRAINT "problem_inputs_size_range" CHECK (size_bytes >= 0),
-  ADD CONSTRAINT "problem_inputs_sha256_form" CHECK (sha256 ~ '^[0-9a-f]{64}$'),
-  -- Bytes of ours are those of the digest; what is only linked has none here.
-  ADD CONSTRAINT "problem_inputs_source" CHECK (
-    (blob IS NULL) <> (url IS NULL) AND (blob IS NULL OR blob = sha256)
+  ADD CONSTRAINT "problems_statement_length" CHECK (length(statement) BETWEEN 1 AND 1000000),
+  ADD CONSTRAINT "problems_state_known" CHECK (state IN ('DRAFT', 'OPEN', 'CLOSED')),
+  -- What decides about a row is said in its facts; what is looked for by, and bound by keys, says the same.
+  ADD CONSTRAINT "problems_facts" CHECK (
+    jsonb_build_object('id', id, 'ownerId', owner_id, 'contractId', contract_id, 'state', state) <@ facts
   );
 
 ALTER TABLE "entries"
@@ -52,7 +48,18 @@ ALTER TABLE "entry_artifacts"
   ADD CONSTRAINT "entry_artifacts_size_range" CHECK (size_bytes >= 0);
 
 ALTER TABLE "checks"
-  ADD CONSTRAINT "checks_id_form" CHECK (length(id) BETWEEN 1 AND 64);
+  ADD CONSTRAINT "checks_id_form" CHECK (length(id) BETWEEN 1 AND 64),
+  ADD CONSTRAINT "checks_state_known" CHECK (
+    state IN ('WAITING_SANDBOX', 'WAITING_REVIEW', 'WAITING_EXTERNAL', 'HELD', 'VERIFIED', 'REFUTED', 'INCONCLUSIVE')
+  ),
+  ADD CONSTRAINT "checks_facts" CHECK (
+    jsonb_build_object('id', id, 'entryId', entry_id, 'problemId', problem_id, 'state', state) <@ facts
+  ),
+  ADD CONSTRAINT "checks_ended" CHECK (
+    (state IN ('VERIFIED', 'REFUTED', 'INCONCLUSIVE')) = (ended_at IS NOT NULL)
+  ),
+  -- Nobody is said to have passed without a record of what each stage said.
+  ADD CONSTRAINT "checks_recorded" CHECK (evaluation IS NULL OR ended_at IS NOT NULL);
 
 ALTER TABLE "partner_keys"
   ADD CONSTRAINT "partner_keys_fingerprint_form" CHECK (fingerprint ~ '^[0-9a-f]{64}$'),
@@ -120,29 +127,33 @@ END $$;
 CREATE TRIGGER "problems_not_yanked" BEFORE INSERT ON "problems"
   FOR EACH ROW EXECUTE FUNCTION assert_not_yanked();
 
--- A problem is whole with its inputs, an entry with its artifacts: later transactions add none. An input is for a slot of
--- the contract.
-CREATE FUNCTION assert_problem_input() RETURNS trigger LANGUAGE plpgsql AS $$
-DECLARE problem record;
+-- What a slot is bound to changes in a draft only.
+CREATE FUNCTION assert_draft() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE problem text := CASE TG_OP WHEN 'DELETE' THEN OLD.problem_id ELSE NEW.problem_id END;
 BEGIN
-  SELECT p.xmin, c.document INTO problem
-    FROM problems p JOIN verifier_contracts c ON c.id = p.contract_id WHERE p.id = NEW.problem_id;
-  IF problem.xmin IS DISTINCT FROM pg_current_xact_id()::xid THEN
-    RAISE EXCEPTION 'problem % is complete or unknown', NEW.problem_id
-      USING ERRCODE = 'check_violation', CONSTRAINT = 'problem_inputs_late', TABLE = TG_TABLE_NAME;
+  IF EXISTS (SELECT FROM problems WHERE id = problem AND state = 'DRAFT') THEN
+    RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
   END IF;
-  IF NOT EXISTS (
-    SELECT FROM jsonb_array_elements(problem.document::jsonb -> 'reference_inputs') AS slot
-    WHERE slot ->> 'key' = NEW.slot
-  ) THEN
-    RAISE EXCEPTION 'the contract of problem % has no slot %', NEW.problem_id, NEW.slot
-      USING ERRCODE = 'check_violation', CONSTRAINT = 'problem_inputs_slot', TABLE = TG_TABLE_NAME;
-  END IF;
-  RETURN NEW;
+  RAISE EXCEPTION 'problem % is no draft', problem
+    USING ERRCODE = 'check_violation', CONSTRAINT = TG_NAME, TABLE = TG_TABLE_NAME;
 END $$;
-CREATE TRIGGER "problem_inputs_belong" BEFORE INSERT ON "problem_inputs"
-  FOR EACH ROW EXECUTE FUNCTION assert_problem_input();
+CREATE TRIGGER "problem_inputs_draft" BEFORE INSERT OR UPDATE OR DELETE ON "problem_inputs"
+  FOR EACH ROW EXECUTE FUNCTION assert_draft();
 
+-- Only an open problem takes entries.
+CREATE FUNCTION assert_open() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM FROM problems WHERE id = NEW.problem_id AND state = 'OPEN' FOR SHARE;
+  IF FOUND THEN
+    RETURN NEW;
+  END IF;
+  RAISE EXCEPTION 'problem % is not open', NEW.problem_id
+    USING ERRCODE = 'check_violation', CONSTRAINT = TG_NAME, TABLE = TG_TABLE_NAME;
+END $$;
+CREATE TRIGGER "entries_open" BEFORE INSERT ON "entries"
+  FOR EACH ROW EXECUTE FUNCTION assert_open();
+
+-- An entry is whole with its artifacts: later transactions add none.
 CREATE FUNCTION assert_entry_new() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF EXISTS (SELECT FROM entries WHERE id = NEW.entry_id AND xmin = pg_current_xact_id()::xid) THEN
@@ -191,8 +202,6 @@ CREATE TRIGGER "implementations_kept" BEFORE DELETE OR TRUNCATE ON "implementati
 
 CREATE TRIGGER "review_protocols_append_only" BEFORE UPDATE OR DELETE OR TRUNCATE ON "review_protocols"
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER "problem_inputs_append_only" BEFORE UPDATE OR DELETE OR TRUNCATE ON "problem_inputs"
-  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER "entries_append_only" BEFORE UPDATE OR DELETE OR TRUNCATE ON "entries"
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER "entry_artifacts_append_only" BEFORE UPDATE OR DELETE OR TRUNCATE ON "entry_artifacts"
@@ -203,12 +212,23 @@ CREATE TRIGGER "problems_frozen" BEFORE UPDATE ON "problems"
     (OLD.id, OLD.seq, OLD.owner_id, OLD.contract_id, OLD.title, OLD.statement, OLD.created_at)
       IS DISTINCT FROM
       (NEW.id, NEW.seq, NEW.owner_id, NEW.contract_id, NEW.title, NEW.statement, NEW.created_at)
+    -- Nothing of what solvers began to work on changes; an early release is one, once.
+    OR OLD.state <> 'DRAFT' AND (
+      (OLD.facts -> 'slots', OLD.facts -> 'bindings', OLD.facts -> 'sealing', OLD.facts -> 'invited')
+        IS DISTINCT FROM
+        (NEW.facts -> 'slots', NEW.facts -> 'bindings', NEW.facts -> 'sealing', NEW.facts -> 'invited')
+      OR NEW.state = 'DRAFT' OR OLD.state = 'CLOSED' AND NEW.state <> 'CLOSED'
+    )
+    OR OLD.facts ->> 'releasedAt' IS NOT NULL AND OLD.facts -> 'releasedAt' IS DISTINCT FROM NEW.facts -> 'releasedAt'
   ) EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER "checks_frozen" BEFORE UPDATE ON "checks"
   FOR EACH ROW WHEN (
     (OLD.id, OLD.seq, OLD.entry_id, OLD.problem_id, OLD.created_at)
       IS DISTINCT FROM (NEW.id, NEW.seq, NEW.entry_id, NEW.problem_id, NEW.created_at)
+    -- An end is one.
+    OR OLD.ended_at IS NOT NULL
+      AND (OLD.state, OLD.facts, OLD.ended_at) IS DISTINCT FROM (NEW.state, NEW.facts, NEW.ended_at)
     OR OLD.evaluation IS NOT NULL AND OLD.evaluation IS DISTINCT FROM NEW.evaluation
     OR OLD.attestation IS NOT NULL AND OLD.attestation IS DISTINCT FROM NEW.attestation
   ) EXECUTE FUNCTION refuse_change();
