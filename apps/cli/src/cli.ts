@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { apiCommand } from './commands/api.ts';
+import { checkerCommand } from './commands/checker/checker.ts';
 import { depsCommand } from './commands/deps-pack.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { lintCommand } from './commands/lint.ts';
@@ -24,6 +25,7 @@ const COMMANDS = [
   verifyCommand,
   depsCommand,
   packageCommand,
+  checkerCommand,
   upCommand,
   apiCommand,
   workerCommand,

@@ -25,6 +25,7 @@ export type {
 export { resultKindOfStage, slotsOfStage } from './contract/terms.ts';
 export { BUILTINS, SCRIPT_RUNTIME } from './package/implementation.ts';
 export type { BuiltinName } from './package/implementation.ts';
+export { readArchiveFiles } from './package/archive-files.ts';
 export { CONTRACT_FILE, readCheckerPackage } from './package/read-package.ts';
 export type { FolderFiles, PackageReading } from './package/read-package.ts';
 export type { LintFinding } from './package/finding.ts';

@@ -1,0 +1,18 @@
+import { Command } from 'commander';
+import type { CommandContext } from '../../context.ts';
+import { checkerLintCommand } from './lint.ts';
+
+/** The group; each subcommand has a file of its own beside this one. */
+export function checkerCommand(context: CommandContext): Command {
+  return new Command('checker')
+    .summary('write and try checker packages')
+    .description('Write checker packages, and try them as they will be run.')
+    .addHelpText('after', HELP)
+    .addCommand(checkerLintCommand(context));
+}
+
+const HELP = `
+Examples:
+  $ kervyxa checker lint ./my-checker
+
+docs/checkers.md tells how to write one.`;
