@@ -41,6 +41,7 @@ it('exports these values and no others', () => {
     'readInsteadOf',
     'repositoryUrlProblem',
     'sortFindings',
+    'toPublicContract',
     'withCheckerDigests',
     'withDependenciesDigest',
     'withPackageDigest',

@@ -31,6 +31,8 @@ export {
   withDependenciesDigest,
   withPackageDigest,
 } from './contract.ts';
+export { toPublicContract } from './public-contract.ts';
+export type { PublicContract } from './public-contract.ts';
 export { compileLinearRegex } from './linear-regex.ts';
 export type { LinearRegex } from './linear-regex.ts';
 export { CONTRACT_BYTES_MAX, readContractText } from './contract-text.ts';

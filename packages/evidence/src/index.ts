@@ -1,1 +1,38 @@
+// The public surface: adding a line here makes a name public.
+export { EVIDENCE_ERRORS } from './errors.ts';
+export type { EvidenceErrorCode } from './errors.ts';
 export { EVALUATION_REFUSALS } from './evaluation/refusals.ts';
+export type { EvaluationRefusal } from './evaluation/refusals.ts';
+export { CHECK_STATUSES, EvaluationRecordSchema } from './evaluation/record.ts';
+export type { CheckStatus, EvaluationRecord, ReportedStatus } from './evaluation/record.ts';
+export { evaluate } from './evaluation/evaluate.ts';
+export type { EvaluationInput, Ref } from './evaluation/evaluate.ts';
+export { toEvaluation } from './evaluation/of-result.ts';
+export type { EvaluationRefs } from './evaluation/of-result.ts';
+export { isTellable, toPublicResult } from './result/public-result.ts';
+export { RecordedResultSchema, toRecordedResult } from './result/recorded.ts';
+export type { RecordedResult } from './result/recorded.ts';
+export { StatementSchema, toGitSubjects, toStatement, VIEWS } from './attestation/statement.ts';
+export type {
+  AuditHead,
+  Descriptor,
+  Statement,
+  StatementInput,
+  Subject,
+  View,
+} from './attestation/statement.ts';
+export { signStatement, verifyEnvelope } from './attestation/envelope.ts';
+export type { Expectations, VerifiedEnvelope } from './attestation/envelope.ts';
+export {
+  parsePublicKeys,
+  parseSigningKey,
+  PublicKeysSchema,
+  toPublicKeysDocument,
+  toPublicPem,
+} from './attestation/keys.ts';
+export type { PublicKey, PublicKeys, PublicKeysDocument, SigningKey } from './attestation/keys.ts';
+export { PURPOSES, toRunEvidence } from './bundle/run-evidence.ts';
+export type { RunEvidence, RunEvidenceInput, RunFacts } from './bundle/run-evidence.ts';
+export type { FileRef } from './bundle/manifest.ts';
+export { packBundle } from './bundle/pack.ts';
+export type { BundleParts } from './bundle/pack.ts';

@@ -1,5 +1,6 @@
 import { escapeJson } from '@kervyxa/core';
 import type { EventRow } from '@kervyxa/db';
+import { isTellable } from '@kervyxa/evidence';
 import {
   seesHidden,
   seesOwners,
@@ -8,7 +9,6 @@ import {
   type SubmissionSubject,
 } from '../auth/access.ts';
 import { toTime } from './fields.ts';
-import { isTellable } from './result-view.ts';
 
 /** The JSON text of an event's data line; for callers that may see the event at all. `submission`: what it is about. */
 export function toEventText(

@@ -1,4 +1,5 @@
-import { ReasonCodeSchema, SOLVER_REASONS, SOURCE_REASONS, VerdictSchema } from '@kervyxa/core';
+import { ReasonCodeSchema, VerdictSchema } from '@kervyxa/core';
+import { toPublicResult } from '@kervyxa/evidence';
 import { z } from 'zod';
 import { seesHidden, seesSource, type Sight, type SubmissionSubject } from '../auth/access.ts';
 
@@ -40,7 +41,7 @@ type Result = z.infer<typeof ResultView>;
 export function toResultView(text: string, submission: SubmissionSubject, sight: Sight): Result {
   const result = ResultView.parse(JSON.parse(text));
   const withSource = seesSource(sight, submission) ? result : withoutSource(result);
-  return seesHidden(sight) ? withSource : withoutHidden(withSource);
+  return seesHidden(sight) ? withSource : toPublicResult(withSource);
 }
 
 function withoutSource(result: Result): Result {
@@ -50,50 +51,4 @@ function withoutSource(result: Result): Result {
     criteria.has(reason.subject ?? '') ? reason : { ...reason, message: null },
   );
   return { ...result, commit: null, tree: null, reasons };
-}
-
-const ABOUT_COMMIT = new Set<string>([...SOLVER_REASONS, ...SOURCE_REASONS]);
-
-/** Whether sentences about the reason are about the commit; those of others may tell of the package or the machine. */
-export function isTellable(reason: string): boolean {
-  return ABOUT_COMMIT.has(reason);
-}
-
-function withoutHidden(result: Result): Result {
-  const hidden = new Set(
-    result.criteria.filter(({ visibility }) => visibility === 'hidden').map(({ id }) => id),
-  );
-  return {
-    ...result,
-    contractDigest: null,
-    criteria: result.criteria.map((each) =>
-      hidden.has(each.id) ? toBareStatus(each) : withoutUntellable(each),
-    ),
-    reasons: result.reasons.map((reason) =>
-      hidden.has(reason.subject ?? '') || !isTellable(reason.code)
-        ? { ...reason, message: null }
-        : reason,
-    ),
-  };
-}
-
-function withoutUntellable(criterion: Result['criteria'][number]) {
-  const { reason } = criterion;
-  return reason === null || isTellable(reason) ? criterion : { ...criterion, message: null };
-}
-
-function toBareStatus({ id, type, visibility, status, reason }: Result['criteria'][number]) {
-  return {
-    id,
-    type,
-    visibility,
-    status,
-    reason,
-    message: null,
-    exitCode: null,
-    metric: null,
-    peakMemoryBytes: null,
-    durationMs: null,
-    outputSha256: null,
-  };
 }

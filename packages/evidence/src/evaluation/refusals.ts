@@ -1,10 +1,13 @@
-/** Why an evaluation may not say passed, beside a check that failed. */
+/**
+ * Why an evaluation may not say passed, beside a check that failed. Of several the first is told: what was changed under
+ * the run makes all the rest worthless, what can't be read tells nothing of checks, and late ones explain missing ones.
+ */
 export const EVALUATION_REFUSALS = [
-  'check_missing',
-  'check_unexpected',
-  'check_duplicate',
+  'mutation_detected',
   'result_malformed',
   'timed_out',
-  'mutation_detected',
+  'check_duplicate',
+  'check_unexpected',
+  'check_missing',
 ] as const;
 export type EvaluationRefusal = (typeof EVALUATION_REFUSALS)[number];
