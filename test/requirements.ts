@@ -124,6 +124,8 @@ export const REQUIREMENTS = {
     'An upload of any size has the digest of its content, and is never held in memory as a whole.',
   'R-API-STREAM':
     'A watcher misses no event, gets none twice, and never holds up the server or its end.',
+  'R-EVIDENCE-KEYS':
+    'A signer has one key in use, private to its owner, and what a retired one signed stays checkable.',
 } as const;
 
 export type RequirementId = keyof typeof REQUIREMENTS;

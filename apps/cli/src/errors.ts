@@ -58,6 +58,13 @@ const family = defineErrors({
     exitCode: 4,
     meaning: 'The archive could not be written where -o says.',
   },
+  CLI_KEY_UNUSABLE: {
+    fault: 'infra',
+    retryable: false,
+    httpStatus: 500,
+    exitCode: 4,
+    meaning: 'The key that signs attestations can not be made or read.',
+  },
   CLI_INTERNAL: {
     fault: 'bug',
     retryable: false,
