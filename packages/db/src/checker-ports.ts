@@ -1,0 +1,300 @@
+import type {
+  CheckCase,
+  CheckCommand,
+  CheckDecision,
+  CheckerPackage,
+  CheckState,
+  ConformanceReport,
+  ProblemCase,
+  ProblemCommand,
+  ReviewProtocol,
+  ReviewProtocolTerms,
+  Sealing,
+  VerifierContract,
+} from '@kervyxa/checker';
+import type { Answer, Call, Page, PageRequest } from './ports.ts';
+
+// What API, worker and scheduler see of published checkers, of problems, and of the checks of their entries.
+
+/** A family of published contracts. */
+export interface VerifierRow {
+  readonly id: string;
+  readonly seq: bigint;
+  readonly ownerId: string;
+  readonly name: string;
+  readonly createdAt: Date;
+}
+
+export interface PublishedContractRow {
+  readonly id: string;
+  readonly seq: bigint;
+  readonly verifierId: string;
+  readonly ownerId: string;
+  readonly versionNumber: number;
+  /** The published form, as of now. */
+  readonly document: VerifierContract;
+  /** `sha256:…` of its terms. */
+  readonly digest: string;
+  readonly createdAt: Date;
+  readonly yankedAt: Date | null;
+}
+
+export const IMPLEMENTATION_STATES = ['PENDING', 'CONFORMANT', 'NONCONFORMANT', 'FAILED'] as const;
+export type ImplementationState = (typeof IMPLEMENTATION_STATES)[number];
+
+export interface ImplementationRow {
+  readonly id: string;
+  readonly seq: bigint;
+  readonly contractId: string;
+  readonly stageKey: string;
+  readonly publishedById: string;
+  readonly packageSha256: string;
+  readonly programDigest: string;
+  readonly state: ImplementationState;
+  /** The latest of its stage that is CONFORMANT: what verifies. */
+  readonly isCurrent: boolean;
+  /** JSON text of a ConformanceReport. */
+  readonly report: string | null;
+  readonly problem: string | null;
+  readonly createdAt: Date;
+  readonly endedAt: Date | null;
+}
+
+export interface ProblemRow {
+  readonly id: string;
+  readonly seq: bigint;
+  readonly title: string;
+  readonly statement: string;
+  readonly facts: ProblemCase;
+  readonly createdAt: Date;
+}
+
+/** Bytes that an entry gives for a role. */
+export interface ArtifactRow {
+  readonly role: string;
+  readonly filename: string;
+  readonly mediaType: string | null;
+  readonly sizeBytes: bigint;
+  /** SHA-256 of the blob, hex. */
+  readonly blob: string;
+}
+
+export interface EntryRow {
+  readonly id: string;
+  readonly seq: bigint;
+  readonly problemId: string;
+  readonly solverId: string;
+  readonly summaryText: string | null;
+  readonly receivedAt: Date;
+  readonly checkId: string;
+  readonly artifacts: readonly ArtifactRow[];
+}
+
+export interface CheckRow {
+  readonly id: string;
+  readonly seq: bigint;
+  readonly facts: CheckCase;
+  /** Of its problem. */
+  readonly ownerId: string;
+  readonly contractId: string;
+  /** JSON texts; null until a worker has written them down. */
+  readonly evaluation: string | null;
+  readonly attestation: string | null;
+  readonly createdAt: Date;
+}
+
+/** A key by which a system outside signs its judgments. */
+export interface PartnerKeyRow {
+  /** SHA-256 of the SPKI, 64 hex digits. */
+  readonly fingerprint: string;
+  readonly externalSystem: string;
+  /** SPKI, PEM text. */
+  readonly publicKey: string;
+  readonly createdAt: Date;
+  readonly retiredAt: Date | null;
+}
+
+/** What came of a publication. */
+export interface Publication {
+  readonly verifier: VerifierRow;
+  readonly contract: PublishedContractRow;
+  /** False: the family has these very terms already, and got implementations at most. */
+  readonly isNewContract: boolean;
+  /** Of every sandbox stage, the one that the package stands for. */
+  readonly implementations: readonly ImplementationRow[];
+}
+
+/** Like `Commands`: each one transaction together with its Idempotency-Key. All throw DB_IDEMPOTENCY_CONFLICT. */
+export interface CheckerCommands {
+  /**
+   * Publishes a package of the caller's as the next version of a family, or as implementations of the version that has
+   * the same terms. What is new waits for conformance; until then the older ones go on.
+   * Throws DB_SUBJECT_UNKNOWN, DB_VERIFIER_NOT_OWN, DB_VERIFIER_DUPLICATE, DB_PACKAGE_UNKNOWN, DB_PROTOCOL_UNKNOWN.
+   */
+  publish(
+    call: Call,
+    input: {
+      /** Null: a new family of this name. */
+      readonly verifierId: string | null;
+      readonly name: string;
+      readonly checker: CheckerPackage;
+      /** What `./review-protocol.json` says, where a stage names it. */
+      readonly protocol: ReviewProtocolTerms | null;
+    },
+    toAnswer: (publication: Publication) => Answer,
+  ): Promise<Answer>;
+  /** Harmless twice. Throws DB_SUBJECT_UNKNOWN, DB_VERIFIER_NOT_OWN. */
+  yank(
+    call: Call,
+    contractId: string,
+    toAnswer: (row: PublishedContractRow) => Answer,
+  ): Promise<Answer>;
+  /** Has conformance tried again that our own trouble ended. Throws DB_SUBJECT_UNKNOWN, DB_IMPLEMENTATION_NOT_FAILED. */
+  retryConformance(call: Call, implementationId: string, toAnswer: () => Answer): Promise<Answer>;
+  /** A draft. Throws DB_SUBJECT_UNKNOWN, and what `draftProblem` refuses with. */
+  createProblem(
+    call: Call,
+    input: {
+      readonly contractId: string;
+      readonly title: string;
+      readonly statement: string;
+      readonly sealing: Sealing | null;
+      readonly invited: readonly string[] | null;
+    },
+    toAnswer: (row: ProblemRow) => Answer,
+  ): Promise<Answer>;
+  /**
+   * Anything but `submit`. Bytes that are bound are a blob already, sent by the caller itself.
+   * Throws DB_SUBJECT_UNKNOWN, DB_BLOB_UNKNOWN, and what `decideProblem` refuses with.
+   */
+  decideProblem(
+    call: Call,
+    input: {
+      readonly problemId: string;
+      readonly command: Exclude<ProblemCommand, { readonly kind: 'submit' }>;
+    },
+    toAnswer: (row: ProblemRow) => Answer,
+  ): Promise<Answer>;
+  /**
+   * The caller's entry, and the check of it. Whoever knows a digest does not have its bytes for that: the caller itself
+   * must have sent what it names. Throws DB_SUBJECT_UNKNOWN, DB_BLOB_UNKNOWN, and what `decideProblem` refuses with.
+   */
+  submitEntry(
+    call: Call,
+    input: {
+      readonly problemId: string;
+      readonly summaryText: string | null;
+      readonly artifacts: readonly Omit<ArtifactRow, 'sizeBytes'>[];
+    },
+    toAnswer: (entry: EntryRow, check: CheckRow) => Answer,
+  ): Promise<Answer>;
+  /** Throws DB_SUBJECT_UNKNOWN, and what `decideCheck` refuses with. */
+  decideCheck(
+    call: Call,
+    input: { readonly checkId: string; readonly command: CheckCommand },
+    toAnswer: (row: CheckRow) => Answer,
+  ): Promise<Answer>;
+  /** Throws DB_PARTNER_KEY_DUPLICATE. */
+  addPartnerKey(
+    call: Call,
+    key: Pick<PartnerKeyRow, 'fingerprint' | 'externalSystem' | 'publicKey'>,
+    toAnswer: (row: PartnerKeyRow) => Answer,
+  ): Promise<Answer>;
+  /** Nothing that it signs counts from then on. Harmless twice. Throws DB_SUBJECT_UNKNOWN. */
+  retirePartnerKey(
+    call: Call,
+    fingerprint: string,
+    toAnswer: (row: PartnerKeyRow) => Answer,
+  ): Promise<Answer>;
+}
+
+/** Single rows are null where there is none. Lists come newest first. */
+export interface CheckerReads {
+  verifier(id: string): Promise<VerifierRow | null>;
+  listVerifiers(ownerId: string | null, page: PageRequest): Promise<Page<VerifierRow>>;
+  publishedContract(id: string): Promise<PublishedContractRow | null>;
+  /** `verifierId` null: of all families. */
+  listPublishedContracts(
+    verifierId: string | null,
+    page: PageRequest,
+  ): Promise<Page<PublishedContractRow>>;
+  implementation(id: string): Promise<ImplementationRow | null>;
+  listImplementations(contractId: string, page: PageRequest): Promise<Page<ImplementationRow>>;
+  reviewProtocol(id: string): Promise<ReviewProtocol | null>;
+  problem(id: string): Promise<ProblemRow | null>;
+  /** For a viewer those that it may know of: open or closed ones for everybody or for it, and its own; null: all. */
+  listProblems(
+    filter: { readonly viewerId: string | null; readonly ownerId: string | null },
+    page: PageRequest,
+  ): Promise<Page<ProblemRow>>;
+  /** Other problems of the same owner that bind one of the blobs (SHA-256, hex). */
+  problemsThatBind(problemId: string, blobs: readonly string[]): Promise<readonly string[]>;
+  entry(id: string): Promise<EntryRow | null>;
+  listEntries(
+    filter: { readonly problemId: string; readonly solverId: string | null },
+    page: PageRequest,
+  ): Promise<Page<EntryRow>>;
+  check(id: string): Promise<CheckRow | null>;
+  listChecks(
+    filter: {
+      readonly states: readonly CheckState[] | null;
+      readonly problemId: string | null;
+      /** Leaves out those of this principal's own problems and entries. */
+      readonly notOf: string | null;
+    },
+    page: PageRequest,
+  ): Promise<Page<CheckRow>>;
+  /** `externalSystem` null: of all systems. Those that are retired too. */
+  listPartnerKeys(externalSystem: string | null): Promise<readonly PartnerKeyRow[]>;
+}
+
+/** What a worker and the scheduler do with checkers. */
+export interface CheckerWork {
+  /** Null where nobody waits for it any more. */
+  conformanceTask(implementationId: string): Promise<ImplementationRow | null>;
+  /** The first outcome stays: false for a later one. What checks waited for it are sent to workers. */
+  endConformance(
+    implementationId: string,
+    outcome:
+      | { readonly kind: 'reported'; readonly report: ConformanceReport }
+      /** Our own trouble: says nothing of the program. */
+      | { readonly kind: 'failed'; readonly problem: string },
+  ): Promise<boolean>;
+  /**
+   * Begins an attempt at the sandbox stage that a check waits for. `waits`: no worker can do anything now, since an
+   * implementation is still to conform, or nobody wants it any more. A stage that none conforms for, or will, ends as
+   * unavailable instead.
+   */
+  checkTask(checkId: string): Promise<CheckTask>;
+  /** Throws DB_SUBJECT_UNKNOWN; what an older attempt says is refused. */
+  decideCheck(checkId: string, command: CheckCommand): Promise<CheckDecision>;
+  /** Written once, when it has ended. */
+  recordCheck(
+    checkId: string,
+    record: { readonly evaluation: string; readonly attestation: string | null },
+  ): Promise<void>;
+  /** Checks for which time has brought something, at most `limit`, the longest due first. */
+  listDueChecks(limit: number): Promise<readonly string[]>;
+}
+
+export type CheckTask =
+  | { readonly kind: 'waits' }
+  | {
+      readonly kind: 'run';
+      readonly check: CheckCase;
+      readonly attempt: number;
+      readonly stageKey: string;
+      readonly implementation: ImplementationRow;
+      readonly entry: EntryRow;
+      /** By slot key; only what the stage selects and we hold. */
+      readonly reference: ReadonlyMap<string, Omit<ArtifactRow, 'role' | 'sizeBytes'>>;
+    }
+  /** It has ended, and nobody has written down how. */
+  | { readonly kind: 'record'; readonly check: CheckRow; readonly contract: PublishedContractRow };
+
+/** Published checkers, and all that is checked by them. */
+export interface Checkers {
+  readonly commands: CheckerCommands;
+  readonly reads: CheckerReads;
+  readonly work: CheckerWork;
+}
