@@ -31,8 +31,13 @@ export {
   toPublicPem,
 } from './attestation/keys.ts';
 export type { PublicKey, PublicKeys, PublicKeysDocument, SigningKey } from './attestation/keys.ts';
-export { PURPOSES, toRunEvidence } from './bundle/run-evidence.ts';
-export type { RunEvidence, RunEvidenceInput, RunFacts } from './bundle/run-evidence.ts';
+export { toRunEvidence } from './bundle/run-evidence.ts';
+export type { RunEvidence, RunEvidenceInput } from './bundle/run-evidence.ts';
+export { PURPOSES } from './bundle/run-facts.ts';
+export type { RunFacts } from './bundle/run-facts.ts';
 export type { FileRef } from './bundle/manifest.ts';
 export { packBundle } from './bundle/pack.ts';
 export type { BundleParts } from './bundle/pack.ts';
+export { readBundle } from './bundle/read.ts';
+export type { ReadOptions } from './bundle/read.ts';
+export type { VerifiedBundle } from './bundle/verify-texts.ts';

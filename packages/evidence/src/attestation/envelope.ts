@@ -2,6 +2,7 @@ import { sign, verify } from 'node:crypto';
 import { canonicalJson, toPrintable } from '@kervyxa/core';
 import { dsse } from '@sigstore/core';
 import { z } from 'zod';
+import { parseCanonical } from '../canonical-text.ts';
 import { evidenceError } from '../errors.ts';
 import type { PublicKey, PublicKeys, SigningKey } from './keys.ts';
 import { StatementSchema, type Statement } from './statement.ts';
@@ -100,21 +101,6 @@ function parseEnvelope(bytes: Uint8Array): {
     throw malformedEnvelope(`a signature of ${signature.length} bytes`);
   }
   return { payload, keyid: named.keyid, signature };
-}
-
-/** The value of an RFC 8785 text in UTF-8; undefined for any other bytes, a text with a name twice included. */
-function parseCanonical(bytes: Uint8Array): unknown {
-  try {
-    const value: unknown = JSON.parse(
-      new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes),
-    );
-    return Buffer.from(canonicalJson(value)).equals(bytes) ? value : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof TypeError || error instanceof RangeError) {
-      return undefined;
-    }
-    throw error;
-  }
 }
 
 function verifySignature(

@@ -1,34 +1,14 @@
-import { contractDigest, toPublicContract, type Contract } from '@kervyxa/contract';
-import { canonicalDigest, canonicalJson, sha256Hex } from '@kervyxa/core';
+import { toPublicContract, type Contract } from '@kervyxa/contract';
+import { canonicalDigest, canonicalJson, Sha256HexSchema, sha256Hex } from '@kervyxa/core';
 import type { VerificationResult } from '@kervyxa/verifier';
-import { z } from 'zod';
-import {
-  toGitSubjects,
-  toStatement,
-  type AuditHead,
-  type Statement,
-  type View,
-} from '../attestation/statement.ts';
-import { toEvaluation } from '../evaluation/of-result.ts';
+import type { AuditHead, Statement, View } from '../attestation/statement.ts';
 import type { EvaluationRecord } from '../evaluation/record.ts';
 import { toPublicResult } from '../result/public-result.ts';
 import { toRecordedResult, type RecordedResult } from '../result/recorded.ts';
+import { evaluationOf, statementOf } from './derive.ts';
 import { expectedBlobs } from './expected.ts';
 import { ManifestSchema, MANIFEST, TEXTS, type FileRef, type TextName } from './manifest.ts';
-
-/** Why a run was made. */
-export const PURPOSES = ['verification', 'rerun'] as const;
-
-/** `run.json`: what was asked beside the contract. */
-export const RunFactsSchema = z.strictObject({
-  schema: z.literal('kervyxa.evidence-run.v1'),
-  runRef: z.string().min(1).max(2_048),
-  purpose: z.enum(PURPOSES),
-  repositoryUrl: z.string().min(1).max(2_048),
-  commit: z.string().regex(/^[0-9a-f]{40}$/),
-  claimToken: z.string().max(256).nullable(),
-});
-export type RunFacts = z.infer<typeof RunFactsSchema>;
+import { RunFactsSchema, type RunFacts } from './run-facts.ts';
 
 export interface RunEvidenceInput {
   readonly view: View;
@@ -56,72 +36,56 @@ export interface RunEvidence {
   readonly statement: Statement;
 }
 
-/** Names of our own for what has no address. */
-function urnOf(kind: 'contract' | 'result', digest: string): string {
-  return `urn:kervyxa:${kind}:${digest}`;
-}
-
 /**
- * What one run leaves, as one view of it may see it. `contract`, `result` and the digests over them are those of the
- * view, so that nobody learns of what is hidden by a digest, a size or a name.
+ * What one run leaves, as one view of it may see it. Contract, result and the digests over them are those of the view,
+ * so that nobody learns of what is hidden by a digest, a size or a name.
  */
 export function toRunEvidence(input: RunEvidenceInput): RunEvidence {
-  const { view, run } = input;
+  const { view } = input;
   const isPublic = view === 'public';
   const contract = isPublic
     ? toPublicContract(input.contract, { withHidden: false })
     : input.contract;
   const recorded = toRecordedResult(input.result);
   const result = isPublic ? toPublicResult(recorded) : recorded;
-  const policyDigest = isPublic ? canonicalDigest(contract) : contractDigest(input.contract);
-  const resultDigest = canonicalDigest(result);
-  const evaluation = toEvaluation(contract, result, {
-    runRef: run.runRef,
-    verifier: { ref: urnOf('contract', policyDigest), digest: policyDigest },
-    result: { ref: urnOf('result', resultDigest), digest: resultDigest },
-  });
-  const facts: RunFacts = { schema: 'kervyxa.evidence-run.v1', ...run };
-  const texts: Record<TextName, string> = {
+  const run = RunFactsSchema.parse({ schema: 'kervyxa.evidence-run.v1', ...input.run });
+  const judged = { contract, policyDigest: canonicalDigest(contract), result, run };
+  const evaluation = evaluationOf(judged);
+  const texts = {
     'contract.json': canonicalJson(contract),
     'result.json': canonicalJson(result),
     'evaluation.json': canonicalJson(evaluation),
-    'run.json': canonicalJson(RunFactsSchema.parse(facts)),
+    'run.json': canonicalJson(run),
   };
-  const expected = expectedBlobs(contract);
-  const blobs = expected.flatMap((path) => input.blobs.find((each) => each.path === path) ?? []);
-  const absent = expected.filter((path) => !blobs.some((each) => each.path === path));
-  const files = [...TEXTS.map((path) => toFileRef(path, texts[path])), ...blobs];
-  const manifest = canonicalJson(
-    ManifestSchema.parse({ schema: 'kervyxa.evidence.v1', view, files, absent }),
-  );
-  const { verdict, imageDigest, reasons, commit, tree } = input.result;
-  const image = imageDigest === null ? [] : [toDescriptor('image', imageDigest)];
-  const statement = toStatement({
-    subjects: toGitSubjects(commit, tree),
-    verifierId: input.verifierId,
-    timeVerified: input.timeVerified,
-    resourceUri: run.repositoryUrl,
-    policy: { uri: urnOf('contract', policyDigest), digest: policyDigest },
-    inputs: [
-      toDescriptor(MANIFEST, sha256Hex(manifest)),
-      ...files.map(({ path, sha256 }) => toDescriptor(path, sha256)),
-      ...image,
-    ],
-    outcome: {
-      verdict,
-      reason: reasons[0]?.code ?? null,
-      runRef: run.runRef,
-      audit: input.audit,
-      view,
-    },
+
+  const wanted = expectedBlobs(contract);
+  const blobs = wanted.flatMap((path) => input.blobs.find((each) => each.path === path) ?? []);
+  const manifest = ManifestSchema.parse({
+    schema: 'kervyxa.evidence.v1',
+    view,
+    files: [...TEXTS.map((path) => toFileRef(path, texts[path])), ...blobs],
+    absent: wanted.filter((path) => !blobs.some((each) => each.path === path)),
   });
-  return { view, evaluation, result, texts: { ...texts, [MANIFEST]: manifest }, blobs, statement };
+  const manifestText = canonicalJson(manifest);
+  const statement = statementOf(judged, {
+    ...input,
+    manifest,
+    manifestSha256: sha256Hex(manifestText),
+  });
+  return {
+    view,
+    evaluation,
+    result,
+    blobs,
+    statement,
+    texts: { ...texts, [MANIFEST]: manifestText },
+  };
 }
 
 function toFileRef(path: TextName, text: string): FileRef {
-  return { path, sha256: sha256Hex(text) as FileRef['sha256'], size: Buffer.byteLength(text) };
-}
-
-function toDescriptor(name: string, digest: string) {
-  return { name, digest: { sha256: digest.replace(/^sha256:/, '') } };
+  return {
+    path,
+    sha256: Sha256HexSchema.parse(sha256Hex(text)),
+    size: Buffer.byteLength(text),
+  };
 }
