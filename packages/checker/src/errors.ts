@@ -1,4 +1,5 @@
 import { defineErrors } from '@kervyxa/core';
+import { STAGE_ERRORS } from './stages/stage-errors.ts';
 
 const { table, create } = defineErrors({
   CHECKER_STAGE_UNKNOWN: {
@@ -29,6 +30,13 @@ const { table, create } = defineErrors({
     exitCode: 4,
     meaning: 'The runtime that runs a checker is bound to no image on this machine.',
   },
+  CHECKER_INPUTS_CHANGED: {
+    fault: 'infra',
+    retryable: true,
+    httpStatus: 503,
+    exitCode: 4,
+    meaning: 'What a checker reads was changed from outside while it ran, so it decides nothing.',
+  },
   CHECKER_SCHEMA_UNCHECKED: {
     fault: 'infra',
     retryable: true,
@@ -36,6 +44,7 @@ const { table, create } = defineErrors({
     exitCode: 4,
     meaning: 'The thread that checks values against JSON Schemas could not be started.',
   },
+  ...STAGE_ERRORS,
 });
 
 export type CheckerErrorCode = keyof typeof table;

@@ -1,3 +1,9 @@
+export type { CheckDeps, CheckGate } from './run/check-deps.ts';
+export { createConformance } from './run/conformance.ts';
+export type { Conformance, ConformanceListener, ConformanceReport } from './run/conformance.ts';
+export type { FixtureReport } from './run/run-fixture.ts';
+export { runStage } from './run/run-stage.ts';
+export type { StageRequest } from './run/run-stage.ts';
 export { BROKEN_CODES } from './run/stage-end.ts';
 export type { BrokenCode, CheckSubmission, StageEnd } from './run/stage-end.ts';
 export type {
@@ -52,9 +58,21 @@ export type {
 } from './stages/check-case.ts';
 export type { CheckCommand, ExternalReport, Judge, Reporter } from './stages/check-command.ts';
 export { decideCheck, nextDueOfCheck, openCheck, planStages } from './stages/decide-check.ts';
-export type { CheckContext } from './stages/decide-check.ts';
+export type { CheckContext } from './stages/check-draft.ts';
+export { claimableNode } from './stages/review-commands.ts';
+export { isSignedBy, parsePartnerKey, reportBytes } from './stages/report-signature.ts';
+export type { ReportStatement } from './stages/report-signature.ts';
+export {
+  entriesEndAt,
+  isReleased,
+  mayRead,
+  mayReadEntry,
+  prepareRelease,
+  toVisibleCheck,
+} from './stages/sealed.ts';
+export type { Release, Viewer } from './stages/sealed.ts';
 export { decideProblem, draftProblem } from './stages/decide-problem.ts';
-export type { ProblemContext } from './stages/decide-problem.ts';
+export type { ProblemContext } from './stages/problem-rules.ts';
 export type {
   CheckDecision,
   CheckEffect,

@@ -104,7 +104,8 @@ export const StageResultSchema = z.strictObject({
   /** What was not there to decide, where that is why. */
   mechanism: z.string().nullable(),
   score: z.number().nullable(),
-  evidence: z.json().nullable(),
+  /** A JSON value. */
+  evidence: z.unknown(),
   /** What a system outside thinks of it; decides nothing. */
   finding: z.string().nullable(),
   decidedBy: DeciderSchema,
@@ -117,6 +118,8 @@ export type StageResult = z.infer<typeof StageResultSchema>;
 
 /** The review of the current stage. */
 const ReviewRoundSchema = z.strictObject({
+  /** Judgments are taken. */
+  isOpen: z.boolean(),
   /** No seat is to be had before. */
   opensAt: TimeSchema,
   /** Ends then with what there is. */

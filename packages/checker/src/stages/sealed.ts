@@ -1,0 +1,120 @@
+import { canonicalDigest } from '@kervyxa/core';
+import type { CheckCase, CheckStage, StageResult } from './check-case.ts';
+import type { Binding, ProblemCase } from './problem-case.ts';
+
+/** Who wants to read something. */
+export type Viewer =
+  | { readonly kind: 'person'; readonly id: string }
+  /** A stage of a check; only sandbox stages are given bytes. */
+  | { readonly kind: 'stage'; readonly stage: CheckStage };
+
+/** Whether anybody may read what is sealed; true where nothing is. */
+export function isReleased({ sealing, releasedAt }: ProblemCase, now: Date): boolean {
+  return (
+    sealing === null || releasedAt !== null || Date.parse(sealing.sealed_until) <= now.getTime()
+  );
+}
+
+/** The first moment at which no entry is taken and none is nominated any more; null where there is no end. */
+export function entriesEndAt({ sealing, releasedAt }: ProblemCase): Date | null {
+  if (sealing === null) return null;
+  // Whoever has read the labels could answer with them.
+  const ends = [sealing.cutoff, sealing.sealed_until, releasedAt].flatMap((time) =>
+    time === null ? [] : [Date.parse(time)],
+  );
+  return new Date(Math.min(...ends));
+}
+
+/** When judges may see entries: independent ones are looked at after the cutoff, also where labels are released before. */
+export function reviewOpensAt({ sealing }: ProblemCase): Date | null {
+  if (sealing?.entries !== 'independent' || sealing.cutoff === null) return null;
+  return new Date(sealing.cutoff);
+}
+
+/** Whether a viewer may have the bytes of a slot. */
+export function mayRead(problem: ProblemCase, viewer: Viewer, slot: string, now: Date): boolean {
+  const found = problem.slots.find(({ key }) => key === slot);
+  if (found === undefined || problem.bindings[slot] === undefined) return false;
+  if (viewer.kind === 'stage')
+    return viewer.stage.kind === 'sandbox' && viewer.stage.slots.includes(slot);
+  if (viewer.id === problem.ownerId) return true;
+  return problem.state !== 'DRAFT' && (!found.sealed || isReleased(problem, now));
+}
+
+/** Whether a participant, or anybody who sees the problem, may see somebody's entry. */
+export function mayReadEntry(
+  problem: ProblemCase,
+  { solverId }: { readonly solverId: string },
+  viewerId: string,
+  now: Date,
+): boolean {
+  if (viewerId === problem.ownerId || viewerId === solverId) return true;
+  const opensAt = reviewOpensAt(problem);
+  return opensAt === null || opensAt <= now;
+}
+
+/**
+ * A check as a viewer may see it. Until they are released, what a stage that reads sealed bytes says is its outcome
+ * alone: its words and evidence could tell the bytes. A withheld score stands in no evidence of a score stage either.
+ */
+export function toVisibleCheck(
+  problem: ProblemCase,
+  check: CheckCase,
+  viewerId: string,
+  now: Date,
+): CheckCase {
+  if (viewerId === problem.ownerId) return check;
+  const release = problem.sealing?.score_release ?? null;
+  const isScoreTold = release === null || Date.parse(release) <= now.getTime();
+  const toVisible = (result: StageResult): StageResult => {
+    const stage = check.stages.find(({ key }) => key === result.stage);
+    const isScored = stage?.kind === 'sandbox' && stage.resultKind === 'score';
+    const hidesWords = (isScored && !isScoreTold) || readsSealed(problem, stage, now);
+    return {
+      ...result,
+      score: isScoreTold ? result.score : null,
+      ...(hidesWords && { message: null, evidence: null }),
+    };
+  };
+  return {
+    ...check,
+    score: isScoreTold ? check.score : null,
+    results: check.results.map(toVisible),
+  };
+}
+
+function readsSealed(problem: ProblemCase, stage: CheckStage | undefined, now: Date): boolean {
+  if (stage?.kind !== 'sandbox' || isReleased(problem, now)) return false;
+  return sealedSlotsOf(problem).some(({ slot }) => stage.slots.includes(slot));
+}
+
+export interface Release {
+  /** Of all that follows: another byte, another date, another problem is another fingerprint. */
+  readonly fingerprint: string;
+  readonly problemId: string;
+  /** What everybody will be able to read. */
+  readonly slots: readonly { readonly slot: string; readonly binding: Binding }[];
+  /** Other problems of the owner that are sealed with the same bytes, and are so no longer. */
+  readonly alsoBoundBy: readonly string[];
+}
+
+/** The first step of an early release: exactly what the second would do. */
+export function prepareRelease(problem: ProblemCase, alsoBoundBy: readonly string[]): Release {
+  const released = {
+    problemId: problem.id,
+    slots: sealedSlotsOf(problem),
+    alsoBoundBy: [...new Set(alsoBoundBy)].toSorted(),
+  };
+  const { contractId, sealing } = problem;
+  return { fingerprint: canonicalDigest({ ...released, contractId, sealing }), ...released };
+}
+
+export function sealedSlotsOf({ slots, bindings }: ProblemCase): Release['slots'] {
+  return slots
+    .filter(({ sealed }) => sealed)
+    .flatMap(({ key: slot }) => {
+      const binding = bindings[slot];
+      return binding === undefined ? [] : [{ slot, binding }];
+    })
+    .toSorted((a, b) => (a.slot < b.slot ? -1 : 1));
+}
