@@ -4,6 +4,26 @@ export { openDatabase } from './open-database.ts';
 export type { DatabaseOptions } from './open-database.ts';
 export { migrateDatabase } from './migrate/migrate-database.ts';
 export { DB_ERRORS } from './errors.ts';
+export { IMPLEMENTATION_STATES } from './checker-ports.ts';
+export type {
+  ArtifactRow,
+  CheckerCommands,
+  CheckerReads,
+  Checkers,
+  CheckerWork,
+  CheckRow,
+  CheckTask,
+  EntryRow,
+  ImplementationRow,
+  ImplementationState,
+  PartnerKeyRow,
+  ProblemRow,
+  Publication,
+  PublishedContractRow,
+  VerifierRow,
+} from './checker-ports.ts';
+export { AUDIT_KINDS } from './audit/chain.ts';
+export type { AuditEntry, AuditHead, AuditKind } from './audit/chain.ts';
 export { PAYOUT_STATES, QUEUES, ROLES } from './ports.ts';
 export type {
   Answer,
@@ -17,6 +37,7 @@ export type {
   CriterionLog,
   Database,
   EventRow,
+  EvidenceRow,
   LeasedJob,
   Page,
   PageRequest,
@@ -31,6 +52,8 @@ export type {
   Role,
   RunListRow,
   RunRow,
+  SealedEvidence,
+  SigningKeyRow,
   SubmissionRow,
   SubmittedRow,
   TransferRow,

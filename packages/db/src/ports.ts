@@ -11,6 +11,8 @@ import type {
   RunState,
   SubmissionState,
 } from '@kervyxa/settlement';
+import type { Checkers } from './checker-ports.ts';
+import type { AuditEntry, AuditHead } from './audit/chain.ts';
 
 // What API, worker and scheduler see of the database. Times are the database's own; rows are plain values.
 
@@ -130,6 +132,56 @@ export interface CriterionLog {
   readonly visibility: 'public' | 'hidden';
   readonly bytes: Uint8Array;
   readonly truncated: boolean;
+}
+
+/** The public half of a worker's key. Whoever has the private half signs with it from `createdAt` to `retiredAt`. */
+export interface SigningKeyRow {
+  /** SHA-256 of the SPKI, 64 hex digits. */
+  readonly keyid: string;
+  /** SPKI, PEM text. */
+  readonly publicKey: string;
+  readonly createdAt: Date;
+  readonly retiredAt: Date | null;
+}
+
+/** Files of a bundle, as they are hashed: all that others need to check a run, but its captures and packages. */
+export interface EvidenceTexts {
+  /** `evaluation.json`, whole and as those see it who see no hidden criteria. */
+  readonly evaluation: string;
+  readonly publicEvaluation: string;
+  /** `bundle.json`. */
+  readonly manifest: string;
+  readonly publicManifest: string;
+  /** `run.json`, in both. */
+  readonly request: string;
+  /** `result.json`. */
+  readonly publicResult: string;
+}
+
+/** What the worker says about a run that is to be sealed, and how it signs that. */
+export interface SealedEvidence extends EvidenceTexts {
+  /** The public half of the key that it signs with. */
+  readonly key: Pick<SigningKeyRow, 'keyid' | 'publicKey'>;
+  /** `contract.json`. */
+  readonly publicContract: string;
+  /**
+   * DSSE envelopes, JSON texts. Asked in the transaction of the seal, as soon as its time and place in the audit log are
+   * known, and again where that is tried again: does nothing but compute.
+   */
+  attest(facts: { readonly sealedAt: Date; readonly audit: AuditHead }): {
+    readonly attestation: string;
+    readonly publicAttestation: string;
+  };
+}
+
+/** What a sealed run has left for others to check; whole result and contract are those of run and contract. */
+export interface EvidenceRow extends EvidenceTexts {
+  readonly runId: string;
+  readonly publicKey: string;
+  readonly attestation: string;
+  readonly publicAttestation: string;
+  /** SHA-256 of `contract.json`, hex. */
+  readonly publicContractBlob: string;
 }
 
 export interface ChallengeRow {
@@ -339,6 +391,16 @@ export interface Reads {
   trialBalance(): Promise<readonly { account: string; currency: string; balanceMinor: bigint }[]>;
   /** Walks the chain from its first link. */
   checkLedger(): Promise<{ readonly transferCount: bigint; readonly problem: string | null }>;
+  /** The last link of the audit log: whoever keeps it elsewhere knows later that nothing before it was changed. */
+  auditHead(): Promise<AuditHead>;
+  /** Oldest first. */
+  listAudit(page: PageRequest): Promise<Page<AuditEntry>>;
+  /** Walks the audit log from its first entry, and compares what is kept with what it says: the first break in words. */
+  checkAudit(): Promise<{ readonly entryCount: bigint; readonly problem: string | null }>;
+  /** All there ever were, in the order in which they came. */
+  signingKeys(): Promise<readonly SigningKeyRow[]>;
+  /** Null for a run that is not sealed, or was before there was evidence. */
+  evidence(runId: string): Promise<EvidenceRow | null>;
   /** Payouts by the webhook; `state` null: whatever it is. */
   listPayouts(state: PayoutState | null, page: PageRequest): Promise<Page<PayoutRow>>;
   packageOf(sha256: string, ownerId: string): Promise<PackageRow | null>;
@@ -382,6 +444,8 @@ export interface Blobs {
   ): Promise<{ sha256: string; sizeBytes: bigint }>;
   /** Checked against its digest while it is read. Null where there is none. */
   readBlob(sha256: string): Promise<AsyncIterable<Uint8Array> | null>;
+  /** How many bytes each has of those that are there. */
+  blobSizes(sha256s: readonly string[]): Promise<ReadonlyMap<string, number>>;
 }
 
 /** What a worker reads and writes. */
@@ -430,15 +494,21 @@ export interface WorkerStore extends Blobs {
   } | null>;
   /** Begins an attempt: its number, or null where nobody wants the result any more. */
   startRun(runId: string, workerId: string): Promise<number | null>;
-  /** Seals result, criteria and logs in one transaction with the `seal` command. False: a newer attempt has begun. */
+  /** Has the key listed, if it is new. Throws DB_SIGNING_KEY_RETIRED. */
+  useSigningKey(key: Pick<SigningKeyRow, 'keyid' | 'publicKey'>): Promise<void>;
+  /**
+   * Seals result, criteria, logs and evidence in one transaction with the `seal` command. False: a newer attempt has
+   * begun. Throws DB_SIGNING_KEY_RETIRED, and has sealed nothing.
+   */
   sealRun(
     runId: string,
     attempt: number,
     sealed: {
       readonly verdict: SealedVerdict;
-      /** JSON text of the verifier's result. */
+      /** Canonical JSON text of the recorded result: the verdict's digest is of its bytes. */
       readonly result: string;
       readonly logs: readonly CriterionLog[];
+      readonly evidence: SealedEvidence;
       /** Awaited between the logs, which take the longer the more there are, and the rest. */
       readonly whenSaved?: () => Promise<void>;
     },
@@ -502,6 +572,13 @@ export interface Upkeep {
   forgetHalfBlobs(olderThanMs: number, limit: number): Promise<number>;
   /** Deletes at most `limit` blobs that were saved, or saved again, longer ago and that nothing names; how many. */
   forgetUnusedBlobs(olderThanMs: number, limit: number): Promise<number>;
+  /** Adds a key and retires the one that it comes for, if any, which signs nothing from then on. */
+  replaceSigningKey(
+    oldKeyid: string | null,
+    key: Pick<SigningKeyRow, 'keyid' | 'publicKey'>,
+  ): Promise<void>;
+  /** For a key whose machine is gone. False: it is unknown or was retired before. */
+  retireSigningKey(keyid: string): Promise<boolean>;
   /** Sends at most `limit` jobs that wait in the tables and were lost from the queue; how many. */
   resendLost(limit: number): Promise<number>;
 }
@@ -514,19 +591,20 @@ export interface Database {
   readonly blobs: Blobs;
   readonly payouts: PayoutStore;
   readonly upkeep: Upkeep;
+  readonly checkers: Checkers;
   readonly queue: Queue;
   /** The database's own time. */
   now(): Promise<Date>;
   close(): Promise<void>;
 }
 
-export const QUEUES = ['approve', 'capture', 'verify'] as const;
+export const QUEUES = ['approve', 'capture', 'verify', 'conformance', 'check'] as const;
 export type QueueName = (typeof QUEUES)[number];
 
 /** A job that somebody works on, until it is completed or its lease ends. */
 export interface LeasedJob {
   readonly id: string;
-  /** The contract (approve), submission (capture) or run (verify) that it is about. */
+  /** The contract (approve), submission (capture), run (verify), implementation (conformance) or check that it is about. */
   readonly subjectId: string;
   /** How often it was tried in vain and given back, or its lease ended, since it was sent. */
   readonly tries: number;

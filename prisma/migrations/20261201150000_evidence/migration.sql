@@ -42,8 +42,10 @@ CREATE TABLE "run_evidence" (
     "public_evaluation" TEXT NOT NULL,
     "attestation" TEXT NOT NULL,
     "public_attestation" TEXT NOT NULL,
-    "result_blob" TEXT NOT NULL,
-    "public_result_blob" TEXT NOT NULL,
+    "manifest" TEXT NOT NULL,
+    "public_manifest" TEXT NOT NULL,
+    "request" TEXT NOT NULL,
+    "public_result" TEXT NOT NULL,
     "public_contract_blob" TEXT NOT NULL,
 
     CONSTRAINT "run_evidence_pkey" PRIMARY KEY ("run_id")
@@ -65,12 +67,6 @@ CREATE UNIQUE INDEX "signing_keys_seq_key" ON "signing_keys"("seq");
 CREATE UNIQUE INDEX "run_evidence_audit_seq_key" ON "run_evidence"("audit_seq");
 
 -- CreateIndex
-CREATE INDEX "run_evidence_result_blob_idx" ON "run_evidence"("result_blob");
-
--- CreateIndex
-CREATE INDEX "run_evidence_public_result_blob_idx" ON "run_evidence"("public_result_blob");
-
--- CreateIndex
 CREATE INDEX "run_evidence_public_contract_blob_idx" ON "run_evidence"("public_contract_blob");
 
 -- AddForeignKey
@@ -81,12 +77,6 @@ ALTER TABLE "run_evidence" ADD CONSTRAINT "run_evidence_audit_seq_fkey" FOREIGN 
 
 -- AddForeignKey
 ALTER TABLE "run_evidence" ADD CONSTRAINT "run_evidence_keyid_fkey" FOREIGN KEY ("keyid") REFERENCES "signing_keys"("keyid") ON DELETE RESTRICT ON UPDATE CASCADE;
-
--- AddForeignKey
-ALTER TABLE "run_evidence" ADD CONSTRAINT "run_evidence_result_blob_fkey" FOREIGN KEY ("result_blob") REFERENCES "blobs"("sha256") ON DELETE RESTRICT ON UPDATE CASCADE;
-
--- AddForeignKey
-ALTER TABLE "run_evidence" ADD CONSTRAINT "run_evidence_public_result_blob_fkey" FOREIGN KEY ("public_result_blob") REFERENCES "blobs"("sha256") ON DELETE RESTRICT ON UPDATE CASCADE;
 
 -- AddForeignKey
 ALTER TABLE "run_evidence" ADD CONSTRAINT "run_evidence_public_contract_blob_fkey" FOREIGN KEY ("public_contract_blob") REFERENCES "blobs"("sha256") ON DELETE RESTRICT ON UPDATE CASCADE;
@@ -111,9 +101,9 @@ ALTER TABLE "audit_head"
 
 ALTER TABLE "signing_keys"
   ADD CONSTRAINT "signing_keys_keyid_form" CHECK (keyid ~ '^[0-9a-f]{64}$'),
-  -- Nobody is to put a private half here.
+  -- Ed25519; nobody is to put a private half here.
   ADD CONSTRAINT "signing_keys_public_form" CHECK (
-    public_key ~ '^-----BEGIN PUBLIC KEY-----\n[A-Za-z0-9+/=\n]{1,1000}\n-----END PUBLIC KEY-----\n$'
+    public_key ~ '^-----BEGIN PUBLIC KEY-----\n[A-Za-z0-9+/=]{60}\n-----END PUBLIC KEY-----\n$'
   ),
   ADD CONSTRAINT "signing_keys_life_order" CHECK (retired_at >= created_at);
 
@@ -174,15 +164,15 @@ BEGIN
   END IF;
   IF NOT EXISTS (
     SELECT FROM runs
-    WHERE id = NEW.run_id AND state = 'SEALED' AND result_digest = 'sha256:' || NEW.result_blob
+    WHERE id = NEW.run_id AND state = 'SEALED' AND result_digest = digest_of(result)
   ) THEN
-    RAISE EXCEPTION 'the evidence of run % is of another result', NEW.run_id
+    RAISE EXCEPTION 'the result of run % is not the one that was sealed', NEW.run_id
       USING ERRCODE = 'check_violation', CONSTRAINT = 'run_evidence_of_result', TABLE = TG_TABLE_NAME;
   END IF;
   IF NOT EXISTS (
     SELECT FROM audit_log
     WHERE seq = NEW.audit_seq AND kind = 'verdict_sealed' AND subject = NEW.run_id
-      AND digest = 'sha256:' || NEW.result_blob
+      AND digest = (SELECT result_digest FROM runs WHERE id = NEW.run_id)
       AND facts @> jsonb_build_object(
         'evaluation', digest_of(NEW.evaluation),
         'publicEvaluation', digest_of(NEW.public_evaluation),
@@ -197,3 +187,16 @@ BEGIN
 END $$;
 CREATE TRIGGER "run_evidence_belongs" BEFORE INSERT ON "run_evidence"
   FOR EACH ROW EXECUTE FUNCTION assert_evidence();
+
+-- No result is kept without evidence. Those of before this migration have none.
+CREATE FUNCTION assert_has_evidence() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF EXISTS (SELECT FROM run_evidence WHERE run_id = NEW.id) THEN
+    RETURN NULL;
+  END IF;
+  RAISE EXCEPTION 'run % has a result without evidence', NEW.id
+    USING ERRCODE = 'check_violation', CONSTRAINT = TG_NAME, TABLE = TG_TABLE_NAME;
+END $$;
+CREATE CONSTRAINT TRIGGER "runs_with_evidence" AFTER INSERT OR UPDATE OF result ON "runs"
+  DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (NEW.result IS NOT NULL)
+  EXECUTE FUNCTION assert_has_evidence();

@@ -14,6 +14,7 @@ import {
 } from '@kervyxa/settlement';
 import type { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AUDIT_KINDS } from '../audit/chain.ts';
 import { ROLES } from '../ports.ts';
 import { openTestDatabase, type TestDatabase } from '../testing/index.ts';
 
@@ -34,6 +35,7 @@ describe('the rules of the database', () => {
     ['resolutions_decision_known', CHALLENGE_KINDS],
     ['challenges_state_known', CHALLENGE_STATES],
     ['principals_roles_known', ROLES],
+    ['audit_log_kind_known', AUDIT_KINDS],
   ])('know the same values as the program: %s', async (constraint, values) => {
     const { rows } = await database.pool.query<{ definition: string }>(
       'SELECT pg_get_constraintdef(oid) AS definition FROM pg_constraint WHERE conname = $1',
@@ -94,7 +96,7 @@ describe('the rules of the database', () => {
 });
 
 /** These refuse under several other names. */
-const NAMELESS = ['challenges_belong', 'ledger_postings_balances'];
+const NAMELESS = ['challenges_belong', 'ledger_postings_balances', 'run_evidence_belongs'];
 
 /** CHECK constraints, unique indexes with a condition, and triggers of ours. */
 async function listRules(pool: Pool): Promise<readonly string[]> {

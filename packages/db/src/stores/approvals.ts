@@ -1,5 +1,6 @@
 import type { WorkerStore } from '../ports.ts';
 import { addEvents } from './add-events.ts';
+import { appendAudit } from './append-audit.ts';
 import { lockContract, toOwnerEvent } from './contract-commands.ts';
 import { execute, type ExecuteDeps } from './execute.ts';
 import type { Transact } from './in-transaction.ts';
@@ -38,6 +39,8 @@ export function createApprovals(transact: Transact, deps: ExecuteDeps): Approval
         const command = { kind: 'prove' } as const;
         const decision = await execute(transaction, deps, { contractId, command, actorId: null });
         if (decision.kind === 'refused') throw decision.error;
+        const { digest } = outcome;
+        await appendAudit(sql, { kind: 'contract_proved', subject: contractId, digest, facts: {} });
         return true;
       }),
     addApprovalProgress: (contractId, attempt, progress) =>

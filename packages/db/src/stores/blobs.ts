@@ -10,6 +10,14 @@ export function createBlobs(sql: Sql): Blobs {
   return {
     saveBlob: (chunks, options) => saveBlob(sql, chunks, options),
     readBlob: (sha256) => readBlob(sql, sha256),
+    blobSizes: async (sha256s) => {
+      const rows = await queryRows<{ sha256: string; size: bigint }>(
+        sql,
+        'SELECT sha256, size_bytes AS size FROM blobs WHERE sha256 = ANY($1)',
+        [sha256s],
+      );
+      return new Map(rows.map(({ sha256, size }) => [sha256, Number(size)]));
+    },
   };
 }
 
@@ -90,6 +98,9 @@ export function forgetUnusedBlobs(sql: Sql, olderThanMs: number, limit: number):
          AND NOT EXISTS (SELECT FROM contracts WHERE proving_blob = b.sha256)
          AND NOT EXISTS (SELECT FROM submissions WHERE source_blob = b.sha256)
          AND NOT EXISTS (SELECT FROM criterion_results WHERE log_blob = b.sha256)
+         AND NOT EXISTS (SELECT FROM problem_inputs WHERE blob = b.sha256)
+         AND NOT EXISTS (SELECT FROM entry_artifacts WHERE blob = b.sha256)
+         AND NOT EXISTS (SELECT FROM run_evidence WHERE public_contract_blob = b.sha256)
        LIMIT $2)`,
     [olderThanMs, limit],
   );

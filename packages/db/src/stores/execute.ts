@@ -7,13 +7,15 @@ import {
   nextDueAt,
   type SettlementPolicy,
 } from '@kervyxa/settlement';
+import { auditFactsOf } from '../audit/facts-of-decision.ts';
 import type { SendJob } from '../queue/send.ts';
 import type { SendMany } from '../queue/send-many.ts';
+import { appendAudit } from './append-audit.ts';
 import type { Transaction } from './in-transaction.ts';
 import { loadCase } from './load-case.ts';
 import { saveCase } from './save-case.ts';
 import { moveMoney, saveEffects } from './save-effects.ts';
-import { runChange, type Sql } from './sql.ts';
+import { queryRows, runChange, type Sql } from './sql.ts';
 
 export interface ExecuteDeps {
   readonly policy: SettlementPolicy;
@@ -39,6 +41,7 @@ export interface ExecuteRequest {
  * 3. Move the money: the last thing that can be refused.
  * 4. Store what differs, only over what was there.
  * 5. Do the rest of what was decided: escrow, payouts, jobs, events.
+ * 6. Write into the audit log what ended: its lock is the last.
  *
  * Throws SETTLEMENT_CONTRACT_UNKNOWN, and SETTLEMENT_FUNDS_INSUFFICIENT, after which the caller must roll back.
  */
@@ -63,6 +66,11 @@ export async function execute(
   await saveResolution(sql, command, { statement, now });
 
   await saveEffects(transaction, deps.sendJob, { next, effects, actorId, resolutionId, now });
+
+  const resolutionHash = await loadHash(sql, resolutionId);
+  for (const fact of auditFactsOf({ before, next, effects, resolutionHash })) {
+    await appendAudit(sql, fact);
+  }
   return decision;
 }
 
@@ -70,6 +78,16 @@ export function createContractUnknown(contractId: string): Error {
   return createSettlementError('SETTLEMENT_CONTRACT_UNKNOWN', {
     message: `expected the id of a contract, got ${JSON.stringify(contractId)}`,
   });
+}
+
+async function loadHash(sql: Sql, transferId: string | null): Promise<string | null> {
+  if (transferId === null) return null;
+  const [transfer] = await queryRows<{ hash: string }>(
+    sql,
+    'SELECT hash FROM ledger_transfers WHERE id = $1',
+    [transferId],
+  );
+  return transfer?.hash ?? null;
 }
 
 /** How an attempt ended, for the record. */

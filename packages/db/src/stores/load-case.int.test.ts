@@ -2,11 +2,12 @@ import { SOURCE_REASONS } from '@kervyxa/core';
 import type { Command, ContractCase } from '@kervyxa/settlement';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStores, type Stores, TERMS } from '../testing/open-stores.ts';
+import { sealedAs } from '../testing/sealed-as.ts';
 import { loadCase } from './load-case.ts';
 import type { Sql } from './sql.ts';
 
 const DIGEST = `sha256:${'0'.repeat(64)}`;
-const PASS = { verdict: 'PASS', reason: null, resultDigest: DIGEST } as const;
+const PASS = { verdict: 'PASS', reason: null } as const;
 const BROKEN = {
   verdict: 'INCONCLUSIVE',
   reason: 'VERIFIER_BROKEN',
@@ -44,7 +45,8 @@ describe('what a command reads', () => {
     const { submissionId, runId } = await stores.submitCaptured(contractId);
     const attempt = (await stores.work.startRun(runId, 'wrk_1')) ?? 0;
     const result = JSON.stringify({ changedFiles: [LONG], criteria: [] });
-    await stores.work.sealRun(runId, attempt, { verdict: PASS, result, logs: [] });
+    const sealed = sealedAs(PASS, result);
+    await stores.work.sealRun(runId, attempt, sealed);
     const challengerId = await stores.bench.addPrincipal();
     await stores.bench.deposit(challengerId, TERMS.bondMinor);
     const challengeId = stores.newId('challenge');
@@ -56,7 +58,7 @@ describe('what a command reads', () => {
     });
 
     const { held, rows } = await load(contractId, { kind: 'advance' });
-    expect(held.runs).toMatchObject([{ id: runId, verdict: PASS }]);
+    expect(held.runs).toMatchObject([{ id: runId, verdict: sealed.verdict }]);
     expect(held.challenges).toMatchObject([{ id: challengeId }]);
     const texts = rows.flatMap((row) => Object.values(row as Record<string, unknown>));
     expect(texts.filter((text) => typeof text === 'string' && text.length > 200)).toEqual([]);

@@ -3,6 +3,7 @@ import type { Principal } from '../generated/client.ts';
 import { Prisma } from '../generated/client.ts';
 import type { OpenQueue } from '../queue/create-queue.ts';
 import type { CriterionLog, Reads } from '../ports.ts';
+import { createAuditReads } from './audit-reads.ts';
 import { readBlob } from './blobs.ts';
 import { loadClaimToken } from './claim-token.ts';
 import { createEventCursors } from './event-cursors.ts';
@@ -13,6 +14,8 @@ import { loadEvents } from './load-events.ts';
 import { listPackages } from './list-packages.ts';
 import { listPayouts } from './list-payouts.ts';
 import { toPage, toSlice } from './pages.ts';
+import { createEvidenceReads } from './run-evidence.ts';
+import { createSigningKeyReads } from './signing-keys.ts';
 import {
   LISTED_CONTRACT_COLUMNS,
   type ListedContractRecord,
@@ -43,6 +46,9 @@ export function createReads(connections: Connections, { newId, queue, hints }: R
   const eventCursors = createEventCursors(pool);
   return {
     ...createLedgerReads(connections),
+    ...createAuditReads(connections),
+    ...createSigningKeyReads(connections),
+    ...createEvidenceReads(connections),
     principalByKey: async (keyHash) => {
       const [row] = await queryRows<Principal>(
         pool,

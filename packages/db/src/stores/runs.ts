@@ -5,8 +5,10 @@ import type { CriterionLog, WorkerStore } from '../ports.ts';
 import { saveBlob } from './blobs.ts';
 import { execute, type ExecuteDeps } from './execute.ts';
 import type { Connections, Transaction } from './in-transaction.ts';
+import { saveEvidence, savePublicContract } from './run-evidence.ts';
+import { holdKey, useSigningKey } from './signing-keys.ts';
 import { runChange, type Sql, toJson, told } from './sql.ts';
-import { type StoredResult, toStoredResult } from './stored-result.ts';
+import { type StoredCriterion, toStoredCriteria } from './stored-result.ts';
 
 type Runs = Pick<WorkerStore, 'startRun' | 'sealRun'>;
 
@@ -18,19 +20,23 @@ export function createRuns({ pool, client, transact }: Connections, deps: Execut
       if (run === null) return null;
       return transact((transaction) => startRun(transaction, deps, run, workerId));
     },
-    sealRun: async (runId, attempt, { verdict, result, logs, whenSaved }) => {
+    sealRun: async (runId, attempt, { verdict, result, logs, evidence, whenSaved }) => {
       const run = await loadRun(runId);
       // Before anything is kept of it; the lock decides.
       if (run === null || run.state !== 'RUNNING' || run.attempt !== attempt) return false;
-      const stored = toStoredResult(result);
+      const criteria = toStoredCriteria(result);
+      await useSigningKey(transact, evidence.key);
       const saved = await saveLogs(pool, logs);
+      const publicContractBlob = await savePublicContract(pool, evidence);
       await whenSaved?.();
       return transact(async (transaction) => {
+        await holdKey(transaction.sql, evidence.key.keyid);
         const command: Command = { kind: 'seal', runId, attempt, verdict };
         const request = { contractId: run.contractId, command, actorId: null };
         const decision = await execute(transaction, deps, request);
         if (decision.kind === 'refused') return false;
-        await saveResult(transaction.sql, runId, stored, saved);
+        await saveResult(transaction.sql, runId, { text: result, criteria }, saved);
+        await saveEvidence(transaction.sql, { runId, verdict, evidence, publicContractBlob });
         return true;
       });
     },
@@ -87,7 +93,7 @@ async function saveLogs(
 async function saveResult(
   sql: Sql,
   runId: string,
-  { text, criteria }: StoredResult,
+  { text, criteria }: { readonly text: string; readonly criteria: readonly StoredCriterion[] },
   logs: ReadonlyMap<string, SavedLog>,
 ): Promise<void> {
   await runChange(sql, 'UPDATE runs SET result = $2 WHERE id = $1', [runId, text]);

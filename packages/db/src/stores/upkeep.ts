@@ -4,6 +4,7 @@ import { forgetHalfBlobs, forgetUnusedBlobs } from './blobs.ts';
 import type { ExecuteDeps } from './execute.ts';
 import type { Connections } from './in-transaction.ts';
 import { resendLost } from './lost-jobs.ts';
+import { createSigningKeyUpkeep } from './signing-keys.ts';
 import { queryRows, runChange, type Sql } from './sql.ts';
 
 const OPERATOR = 'operator';
@@ -15,6 +16,7 @@ export function createUpkeep(
 ): Upkeep {
   const { pool, transact } = connections;
   return {
+    ...createSigningKeyUpkeep(connections),
     addOperatorKey: (keyHash, { onlyFirst }) =>
       transact(async ({ sql }) => {
         await runChange(sql, 'SELECT pg_advisory_xact_lock(hashtext($1))', [FIRST_START_LOCK]);

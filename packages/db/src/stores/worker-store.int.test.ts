@@ -3,8 +3,9 @@ import type { Finding } from '@kervyxa/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toDraft } from '../testing/open-case-bench.ts';
 import { ANSWER, callOf, openStores, type Stores, TERMS } from '../testing/open-stores.ts';
+import { sealedAs } from '../testing/sealed-as.ts';
 
-const PASS = { verdict: 'PASS', reason: null, resultDigest: `sha256:${'0'.repeat(64)}` } as const;
+const PASS = { verdict: 'PASS', reason: null } as const;
 const FINDING: Finding = {
   code: 'NO_CHANGED_FILE_LIMIT',
   severity: 'refuse',
@@ -152,10 +153,7 @@ describe('a capture', () => {
   });
 });
 
-function resultOf(changedFileCount: number): string {
-  const changedFiles = Array.from({ length: changedFileCount }, (_, index) => {
-    return { path: `src/${index}.ts`, status: 'modified' };
-  });
+function resultOf(): string {
   const criterion = {
     id: 'tests',
     type: 'exit_code',
@@ -170,12 +168,7 @@ function resultOf(changedFileCount: number): string {
     outputSha256: 'b'.repeat(64),
   };
   const hidden = { ...criterion, id: 'secret', visibility: 'hidden', metric: null };
-  return JSON.stringify({
-    verdict: 'PASS',
-    changedFiles,
-    criteria: [criterion, hidden],
-    reasons: [],
-  });
+  return JSON.stringify({ verdict: 'PASS', criteria: [criterion, hidden], reasons: [] });
 }
 
 // Keeps R-SETTLE-FENCE, R-COMMIT-WHOLE.
@@ -186,13 +179,13 @@ describe('a run', () => {
     const attempt = (await stores.work.startRun(runId, 'wrk_1')) ?? 0;
     const log = { criterionId: 'secret', visibility: 'hidden', truncated: true } as const;
     const logs = [{ ...log, bytes: Buffer.from('what it printed') }];
-    const sealed = { verdict: PASS, result: resultOf(1_234), logs };
+    const sealed = { ...sealedAs(PASS, resultOf()), logs };
     expect(await stores.work.sealRun(runId, attempt, sealed)).toBe(true);
 
     const run = await stores.reads.run(runId);
     expect(run).toMatchObject({ state: 'SEALED', verdict: 'PASS', attempt });
-    const stored = JSON.parse(run?.result ?? '');
-    expect([stored.changedFiles.length, stored.changedFileCount]).toEqual([1_000, 1_234]);
+    // To the byte: the verdict's digest is of it.
+    expect(run?.result).toBe(sealed.result);
     expect((await stores.reads.submission(submissionId))?.state).toBe('PASSED');
     const kept = await stores.reads.log(runId, 'secret');
     expect({ ...kept, bytes: Buffer.from(kept?.bytes ?? []).toString() }).toEqual({
@@ -217,7 +210,7 @@ describe('a run', () => {
     const { runId } = await stores.submitCaptured(contractId);
     const first = (await stores.work.startRun(runId, 'wrk_1')) ?? 0;
     const second = (await stores.work.startRun(runId, 'wrk_2')) ?? 0;
-    const sealed = { verdict: PASS, result: resultOf(0), logs: [] };
+    const sealed = sealedAs(PASS, resultOf());
     expect(await stores.work.sealRun(runId, first, sealed)).toBe(false);
     expect((await stores.reads.run(runId))?.result).toBeNull();
     expect(await stores.work.sealRun(runId, second, sealed)).toBe(true);

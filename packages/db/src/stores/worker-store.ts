@@ -7,6 +7,7 @@ import type { ExecuteDeps } from './execute.ts';
 import type { Connections, Transaction } from './in-transaction.ts';
 import { toContractRow, toRunRow, toSubmissionRow, WITH_ESCROW } from './rows.ts';
 import { createRuns } from './runs.ts';
+import { useSigningKey } from './signing-keys.ts';
 import { queryRows, runChange, told } from './sql.ts';
 
 type StoreOf<Key extends keyof WorkerStore> = WorkerStore[Key];
@@ -27,6 +28,7 @@ export function createWorkerStore(connections: Connections, deps: ExecuteDeps): 
         [submissionId, sourceBlob, tree],
       );
     },
+    useSigningKey: (key) => useSigningKey(transact, key),
     runTask: (runId) => loadRunTask(connections, deps, runId),
     addRunEvents: (runId, events) =>
       transact((transaction) => addRunEvents(transaction, runId, events)),

@@ -1,11 +1,38 @@
 import { createHash } from 'node:crypto';
 import type { Pool, PoolClient } from 'pg';
+import { TEST_KEY } from './sealed-as.ts';
 
 type Sql = Pool | PoolClient;
 
 export const HEX = 'a'.repeat(64);
 export const DIGEST = `sha256:${HEX}`;
 export const SHA = 'c'.repeat(40);
+
+export const PUBLIC_KEY = TEST_KEY.publicKey;
+
+/** An entry by hand: the next link. */
+export function toEntry(kind: string, subject: string, facts: string, digest = 'NULL'): string {
+  return `INSERT INTO audit_log (seq, at, kind, subject, digest, facts, salt, prev_hash, hash)
+    SELECT seq + 1, now(), '${kind}', '${subject}', ${digest}, ${facts}, repeat('0', 32), hash,
+      encode(sha256(hash::bytea), 'hex') FROM audit_head`;
+}
+
+/** What a sealed run whose result is `{}` leaves, all texts of it `{}`. */
+export function toEvidence(runId: string): string {
+  const facts = ['evaluation', 'publicEvaluation', 'attestation', 'publicAttestation'].map(
+    (name) => `'${name}', digest_of('{}')`,
+  );
+  const entry = toEntry(
+    'verdict_sealed',
+    runId,
+    `jsonb_build_object(${facts.join(', ')})`,
+    `digest_of('{}')`,
+  );
+  return `${entry};
+    INSERT INTO run_evidence (run_id, audit_seq, keyid, evaluation, public_evaluation, attestation,
+      public_attestation, manifest, public_manifest, request, public_result, public_contract_blob)
+    SELECT '${runId}', seq, '${HEX}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '${HEX}' FROM audit_head`;
+}
 
 /** A transfer by hand: the next link, and its postings as `[source, destination, amount]`. */
 export async function addTransfer(
@@ -51,7 +78,8 @@ export async function seedWorld(pool: Pool): Promise<void> {
       INSERT INTO workers (id, host, version, slots, state) VALUES ('wrk', 'host', '1', 1, 'READY');
       INSERT INTO ledger_accounts (name, currency, may_overdraw) VALUES
         ('outside/deposits/USD', 'USD', true), ('principal/req/USD', 'USD', false),
-        ('principal/sol/USD', 'USD', false), ('principal/sol/EUR', 'EUR', false)`);
+        ('principal/sol/USD', 'USD', false), ('principal/sol/EUR', 'EUR', false);
+      INSERT INTO signing_keys (keyid, public_key) VALUES ('${HEX}', '${PUBLIC_KEY}')`);
     await addTransfer(sql, 'deposit', [['outside/deposits/USD', 'principal/req/USD', 1_000]]);
     for (const name of ['draft', 'open', 'won', 'over']) await addContract(sql, name);
     for (const name of ['open', 'won', 'over']) await openContract(sql, name);
@@ -118,9 +146,10 @@ async function addWinner(sql: Sql, name: string, opensAt: string, closesAt: stri
     INSERT INTO runs (id, submission_id, contract_id, purpose) VALUES ('run_${name}', 'sub_${name}', 'con_${name}', 'VERIFY');
     UPDATE runs SET state = 'RUNNING', attempt = 1 WHERE id = 'run_${name}';
     UPDATE submissions SET state = 'RUNNING' WHERE id = 'sub_${name}';
-    UPDATE runs SET state = 'SEALED', verdict = 'PASS', result_digest = '${DIGEST}', result = '{}'
+    UPDATE runs SET state = 'SEALED', verdict = 'PASS', result_digest = digest_of('{}'), result = '{}'
       WHERE id = 'run_${name}';
-    UPDATE submissions SET state = 'VERIFIED', verdict = 'PASS', result_digest = '${DIGEST}' WHERE id = 'sub_${name}';
+    ${toEvidence(`run_${name}`)};
+    UPDATE submissions SET state = 'VERIFIED', verdict = 'PASS', result_digest = digest_of('{}') WHERE id = 'sub_${name}';
     UPDATE submissions SET state = 'PASSED', window_opens_at = ${opensAt}, window_closes_at = ${closesAt}
       WHERE id = 'sub_${name}';
     UPDATE contracts SET state = 'IN_CHALLENGE' WHERE id = 'con_${name}'`);
