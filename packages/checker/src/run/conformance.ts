@@ -1,16 +1,12 @@
 import type { CheckerPackage } from '../package/checker-package.ts';
+import type { Fixture } from '../contract/schema.ts';
 import type { CheckDeps } from './check-deps.ts';
-import type { StageEnd } from './stage-end.ts';
+import { planProgram } from './program.ts';
+import { type FixtureReport, runFixture } from './run-fixture.ts';
+import { findStage } from './run-stage.ts';
 
-/** How one conformance fixture went. */
-export interface FixtureReport {
-  readonly key: string;
-  readonly expected: { readonly result: string; readonly score: number | null };
-  readonly got: { readonly result: StageEnd['kind']; readonly score: number | null };
-  readonly ok: boolean;
-  /** One printable sentence. */
-  readonly message: string;
-}
+/** Side by side: a container's start is as long as what most programs do. */
+const LANES = 2;
 
 /** Whether the program of one sandbox stage reproduces every fixture of the stage. */
 export interface ConformanceReport {
@@ -39,14 +35,118 @@ export type Conformance = (
   listener?: ConformanceListener,
 ) => Promise<ConformanceReport>;
 
+interface SharedRun {
+  readonly report: Promise<ConformanceReport>;
+  readonly stop: AbortController;
+  askers: number;
+}
+
 /**
  * Remembers reports by package digest, stage and image id for as long as it lives, so that whoever judges has seen
- * every fixture reproduced itself. Trouble of ours is not remembered; who asks meanwhile shares the run.
+ * every fixture reproduced itself. Trouble of ours is not remembered. Who asks meanwhile shares the run, which ends
+ * early only when all who asked have given up.
  *
  * Throws what `runStage` throws.
  */
 export function createConformance(): Conformance {
-  return async () => {
-    throw new TypeError('not yet');
+  const runs = new Map<string, SharedRun>();
+  return async (deps, checker, stageKey, signal, listener = {}) => {
+    const { program } = findStage(checker, stageKey);
+    const { image } = await planProgram(deps, program, signal);
+    signal.throwIfAborted();
+    const key = `${checker.digest} ${stageKey} ${image}`;
+    return joinRun(runs.get(key) ?? startRun(), signal);
+
+    function startRun(): SharedRun {
+      const stop = new AbortController();
+      const report = runFixtures(deps, checker, stageKey, stop.signal, listener).then((fixtures) =>
+        toReport(stageKey, program.digest, image, fixtures),
+      );
+      const started = { report, stop, askers: 0 };
+      runs.set(key, started);
+      report.catch(() => forget(started));
+      stop.signal.addEventListener('abort', () => forget(started));
+      return started;
+    }
+
+    function forget(run: SharedRun): void {
+      if (runs.get(key) === run) runs.delete(key);
+    }
   };
+}
+
+/** The report, or the reason of the asker's own abort. Whoever is last to give up waits until all is taken down. */
+async function joinRun(run: SharedRun, signal: AbortSignal): Promise<ConformanceReport> {
+  const gaveUp = Promise.withResolvers<void>();
+  const onAbort = (): void => {
+    run.askers -= 1;
+    if (run.askers === 0) run.stop.abort(signal.reason);
+    else gaveUp.resolve();
+  };
+  run.askers += 1;
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    const report = await Promise.race([run.report, gaveUp.promise]);
+    if (report !== undefined) return report;
+    throw signal.reason;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    if (!signal.aborted) run.askers -= 1;
+  }
+}
+
+async function runFixtures(
+  deps: CheckDeps,
+  checker: CheckerPackage,
+  stageKey: string,
+  signal: AbortSignal,
+  listener: ConformanceListener,
+): Promise<FixtureReport[]> {
+  const fixtures = checker.contract.conformance_fixtures.filter(
+    ({ stage_key: key }) => key === stageKey,
+  );
+  const reports: FixtureReport[] = [];
+  const waiting = fixtures.entries();
+  // One that fails takes the others down with it, and all are gone before anybody is told.
+  const stop = new AbortController();
+  const either = AbortSignal.any([signal, stop.signal]);
+  const lane = async (): Promise<void> => {
+    for (const [place, fixture] of waiting) {
+      const report = await runFixture(deps, checker, fixture, either);
+      reports[place] = report;
+      listener.onFixture?.(report);
+    }
+  };
+  const lanes = Array.from({ length: LANES }, () =>
+    lane().catch((error: unknown) => {
+      stop.abort(error);
+      throw error;
+    }),
+  );
+  const ends = await Promise.allSettled(lanes);
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  return reports;
+}
+
+function toReport(
+  stageKey: string,
+  programDigest: string,
+  image: string,
+  fixtures: readonly FixtureReport[],
+): ConformanceReport {
+  const problem = problemOf(stageKey, fixtures);
+  return { stageKey, programDigest, image, isConformant: problem === null, problem, fixtures };
+}
+
+function problemOf(stageKey: string, fixtures: readonly FixtureReport[]): string | null {
+  const missed = fixtures.filter(({ ok }) => !ok);
+  if (missed.length > 0) {
+    const all = missed.map(({ key, message }) => `${key} (${message})`).join('; ');
+    return `expected the program of stage ${stageKey} to reproduce its ${fixtures.length} fixtures, but it misses ${missed.length}: ${all}`;
+  }
+  const lacking = (['verified', 'refuted'] satisfies Fixture['expected_result'][]).filter(
+    (result) => !fixtures.some(({ expected }) => expected.result === result),
+  );
+  if (lacking.length === 0) return null;
+  return `expected fixtures of stage ${stageKey} that are verified and that are refuted, got none that is ${lacking.join(' or ')}`;
 }

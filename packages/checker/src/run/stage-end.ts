@@ -42,3 +42,10 @@ export type StageEnd =
   | { readonly kind: 'unmet'; readonly message: string }
   /** None of these is an answer. */
   | { readonly kind: 'broken'; readonly code: BrokenCode; readonly message: string };
+
+export function broken(
+  code: BrokenCode,
+  message: string,
+): Extract<StageEnd, { readonly kind: 'broken' }> {
+  return { kind: 'broken', code, message };
+}
