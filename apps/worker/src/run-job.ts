@@ -1,6 +1,8 @@
 import type { LeasedJob, QueueName } from '@kervyxa/db';
 import { approve } from './jobs/approve.ts';
 import { capture } from './jobs/capture.ts';
+import { check } from './jobs/check.ts';
+import { conformance } from './jobs/conformance.ts';
 import {
   again,
   LeaseLost,
@@ -13,7 +15,13 @@ import { verify } from './jobs/verify.ts';
 import { withLease, type LeaseOptions } from './lease.ts';
 import { GaveWay } from './places.ts';
 
-const HANDLERS: Readonly<Record<QueueName, JobHandler>> = { approve, capture, verify };
+const HANDLERS: Readonly<Record<QueueName, JobHandler>> = {
+  approve,
+  capture,
+  verify,
+  conformance,
+  check,
+};
 
 /** Does a job and says what became of it. Never rejects: what can't be said now is said by the lease's end. */
 export async function runJob(

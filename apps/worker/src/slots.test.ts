@@ -1,3 +1,4 @@
+import { QUEUES } from '@kervyxa/db';
 import { describe, expect, it } from 'vitest';
 import { planSlots } from './slots.ts';
 
@@ -11,5 +12,10 @@ describe('the slots of a worker', () => {
   it('share the cores out as the operator says, a whole one at least', () => {
     expect(planSlots(8, 2)).toMatchObject({ verify: 2, coreCount: 4 });
     expect(planSlots(2, 5)).toMatchObject({ verify: 5, coreCount: 1 });
+  });
+
+  it('are of every queue, once', () => {
+    const named = planSlots(2, null).loops.flatMap(({ names }) => names);
+    expect(named.toSorted()).toEqual([...QUEUES].toSorted());
   });
 });

@@ -1,3 +1,5 @@
+import type { QueueName } from '@kervyxa/db';
+
 /** Cores that one verification is given where there are enough: two of its criteria run side by side. */
 const CORES_OF_SLOT = 2;
 /** They mostly wait for servers. */
@@ -6,8 +8,8 @@ const FETCHES_MAX = 6;
 export interface Slots {
   /** Verifications side by side. */
   readonly verify: number;
-  readonly capture: number;
-  readonly approve: number;
+  /** Jobs side by side; queues of one loop share its slots. */
+  readonly loops: readonly { readonly names: readonly QueueName[]; readonly slots: number }[];
   /** Captures and approvals that fetch at the same time. */
   readonly fetches: number;
   /** Cores of each verification. */
@@ -19,9 +21,13 @@ export function planSlots(coreCount: number, wanted: number | null): Slots {
   const verify = wanted ?? Math.max(1, Math.floor(coreCount / CORES_OF_SLOT));
   return {
     verify,
-    // One more than there is room for, so that it is seen that somebody waits.
-    capture: FETCHES_MAX + 1,
-    approve: 2,
+    loops: [
+      // What runs programs of strangers, whoever they are for, shares the machine turn by turn.
+      { names: ['verify', 'check', 'conformance'], slots: verify },
+      // One more than there is room for, so that it is seen that somebody waits.
+      { names: ['capture'], slots: FETCHES_MAX + 1 },
+      { names: ['approve'], slots: 2 },
+    ],
     fetches: FETCHES_MAX,
     coreCount: Math.max(1, Math.floor(coreCount / verify)),
   };

@@ -1,6 +1,7 @@
+import { createConformance } from '@kervyxa/checker';
 import type { OperatorSettings } from '@kervyxa/contract';
 import type { Clock, IdSource } from '@kervyxa/core';
-import { QUEUES, type Database, type LeasedJob, type QueueName } from '@kervyxa/db';
+import type { Database, LeasedJob, QueueName } from '@kervyxa/db';
 import type { Intake } from '@kervyxa/intake';
 import type { Sandbox } from '@kervyxa/sandbox';
 import { createGate, type Gate } from '@kervyxa/verifier';
@@ -15,7 +16,7 @@ import { planSlots } from './slots.ts';
 import { runTakeLoop } from './take-loop.ts';
 
 export interface WorkerOptions {
-  readonly database: Pick<Database, 'cases' | 'reads' | 'work' | 'queue'>;
+  readonly database: Pick<Database, 'cases' | 'checkers' | 'reads' | 'work' | 'queue'>;
   readonly intake: Intake;
   readonly sandbox: Sandbox;
   /** The operator's runtime catalogue: name → image id. */
@@ -62,7 +63,7 @@ const FETCH_SHARE_MS = 15_000;
 const REAP_EVERY_MS = 60_000;
 
 /**
- * A worker: takes jobs of all three queues as long as its machine is well. Start any number, on any machines.
+ * A worker: takes jobs of all queues as long as its machine is well. Start any number, on any machines.
  *
  * It can be killed at any point: its leases end, others take its jobs, and what it had begun counts for nothing.
  */
@@ -78,6 +79,7 @@ export function startWorker(options: WorkerOptions): Worker {
     proving: { ...DEFAULT_PROVING, ...options.proving },
     coreCount: slots.coreCount,
     gate: narrowing(createGate(), places),
+    conformance: createConformance(),
     places,
     fetchShareMs: options.fetchShareMs ?? FETCH_SHARE_MS,
     health,
@@ -129,10 +131,9 @@ export function startWorker(options: WorkerOptions): Worker {
   });
   const reaping = reapRepeatedly(sandbox, { log, everyMs: REAP_EVERY_MS }, gone.signal);
   const loops = Promise.all(
-    QUEUES.map((name) => {
-      const loop = { queue, name, slots: slots[name], health, log };
-      return runTakeLoop({ ...loop, work: (job) => doJob(name, job) }, draining.signal);
-    }),
+    slots.loops.map((loop) =>
+      runTakeLoop({ ...loop, queue, health, log, work: doJob }, draining.signal),
+    ),
   );
   const end = async (): Promise<void> => {
     await loops;

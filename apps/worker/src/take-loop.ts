@@ -6,12 +6,13 @@ import { until } from './until.ts';
 
 export interface TakeLoopOptions {
   readonly queue: Queue;
-  readonly name: QueueName;
+  /** Those that share the slots: one job of each in turn, as far as there are any. */
+  readonly names: readonly QueueName[];
   /** How many jobs it does side by side. */
   readonly slots: number;
   readonly health: Pick<Health, 'whenWell' | 'problem'>;
   /** Never rejects. */
-  readonly work: (job: LeasedJob) => Promise<void>;
+  readonly work: (name: QueueName, job: LeasedJob) => Promise<void>;
   readonly log: Log;
 }
 
@@ -20,13 +21,13 @@ const LOOK_EVERY_MS = 1_000;
 
 /** Takes jobs and does them, while this machine is well, until the signal is aborted; then ends those that it has. */
 export async function runTakeLoop(options: TakeLoopOptions, signal: AbortSignal): Promise<void> {
-  const { queue, name, slots, health, work } = options;
+  const { queue, names, slots, health, work } = options;
   const take = createTake(options);
   const running = new Set<Promise<void>>();
   let hint = Promise.withResolvers<void>();
-  const stopListening = queue.onReady(name, () => hint.resolve());
-  const begin = (job: LeasedJob): void => {
-    const done = work(job).finally(() => {
+  const listening = names.map((name) => queue.onReady(name, () => hint.resolve()));
+  const begin = ({ name, job }: Taken): void => {
+    const done = work(name, job).finally(() => {
       running.delete(done);
       // What it has ended another job of its subject may have waited for.
       hint.resolve();
@@ -39,29 +40,45 @@ export async function runTakeLoop(options: TakeLoopOptions, signal: AbortSignal)
       // Before the look: a hint that comes while we look is not lost.
       hint = Promise.withResolvers();
       const canTake = !signal.aborted && health.problem() === null && running.size < slots;
-      const job = canTake ? await take() : null;
-      if (job !== null) begin(job);
+      const taken = canTake ? await take() : null;
+      if (taken !== null) begin(taken);
       else await rest(hint.promise, signal);
     }
   } finally {
-    stopListening();
+    listening.forEach((stop) => stop());
     await Promise.all(running);
   }
 }
 
-type Take = () => Promise<LeasedJob | null>;
+interface Taken {
+  readonly name: QueueName;
+  readonly job: LeasedJob;
+}
+type Take = () => Promise<Taken | null>;
 
 /** Null too where the queue can't be had just now: of failures in a row the first is told, and the recovery. */
-function createTake({ queue, name, log }: TakeLoopOptions): Take {
+function createTake({ queue, names, log }: TakeLoopOptions): Take {
+  /** Whose turn it is; the first is who had none for the longest. */
+  const turns = [...names];
   let isFailing = false;
+  const takeInTurn = async (): Promise<Taken | null> => {
+    for (const [place, name] of turns.entries()) {
+      const job = await queue.take(name);
+      if (job === null) continue;
+      turns.splice(place, 1);
+      turns.push(name);
+      return { name, job };
+    }
+    return null;
+  };
   return async () => {
     try {
-      const job = await queue.take(name);
-      if (isFailing) log.info({ queue: name }, 'jobs can be taken again');
+      const taken = await takeInTurn();
+      if (isFailing) log.info({ queues: names }, 'jobs can be taken again');
       isFailing = false;
-      return job;
+      return taken;
     } catch (error) {
-      if (!isFailing) log.warn({ queue: name, err: error }, 'no job could be taken; tried again');
+      if (!isFailing) log.warn({ queues: names, err: error }, 'no job could be taken; tried again');
       isFailing = true;
       return null;
     }

@@ -1,3 +1,4 @@
+import { DEFAULT_STAGE_POLICY, type StagePolicy } from '@kervyxa/checker';
 import type { IdSource } from '@kervyxa/core';
 import type { SettlementPolicy } from '@kervyxa/settlement';
 import { createClient } from './client.ts';
@@ -6,6 +7,8 @@ import type { Database } from './ports.ts';
 import { createQueue, type OpenQueue } from './queue/create-queue.ts';
 import { createBlobs } from './stores/blobs.ts';
 import { createCaseStore } from './stores/case-store.ts';
+import { createCheckers } from './stores/checkers/create-checkers.ts';
+import type { CheckerDeps } from './stores/checkers/decide-check.ts';
 import { createCommands } from './stores/commands.ts';
 import { createEventHints, type EventHints } from './stores/event-hints.ts';
 import type { ExecuteDeps } from './stores/execute.ts';
@@ -18,6 +21,8 @@ import { createWorkerStore } from './stores/worker-store.ts';
 
 export interface DatabaseOptions {
   readonly policy: SettlementPolicy;
+  /** Of checks and problems; ours where it is left out. */
+  readonly stagePolicy?: Partial<StagePolicy>;
   readonly newId: IdSource;
   /** Of this process, besides those of the queue and its listeners. */
   readonly connectionsMax?: number;
@@ -46,6 +51,7 @@ export function toDatabase({ connections, deps, queue, hints, close }: DatabaseP
     blobs: createBlobs(connections.pool),
     payouts: createPayoutStore(connections, deps),
     upkeep: createUpkeep(connections, deps),
+    checkers: createCheckers(connections, deps),
     queue,
     now: () => loadNow(connections.pool),
     close,
@@ -54,7 +60,7 @@ export function toDatabase({ connections, deps, queue, hints, close }: DatabaseP
 
 export interface DatabaseParts {
   readonly connections: Connections;
-  readonly deps: ExecuteDeps;
+  readonly deps: ExecuteDeps & CheckerDeps;
   readonly queue: OpenQueue;
   readonly hints: EventHints;
   close(): Promise<void>;
@@ -79,7 +85,13 @@ export async function openParts(url: string, options: DatabaseOptions): Promise<
     });
     return {
       connections: { pool, client, transact },
-      deps: { policy, newId, sendJob: queue.send, sendMany: queue.sendMany },
+      deps: {
+        policy,
+        stagePolicy: { ...DEFAULT_STAGE_POLICY, ...options.stagePolicy },
+        newId,
+        sendJob: queue.send,
+        sendMany: queue.sendMany,
+      },
       queue,
       hints,
       close: async () => {

@@ -1,3 +1,4 @@
+import type { Conformance } from '@kervyxa/checker';
 import type { OperatorSettings } from '@kervyxa/contract';
 import type { Database, LeasedJob } from '@kervyxa/db';
 import type { Intake } from '@kervyxa/intake';
@@ -11,7 +12,7 @@ import type { Log } from '../scheduler/nudge.ts';
 
 /** What every job of a worker works with. */
 export interface JobDeps {
-  readonly database: Pick<Database, 'cases' | 'reads' | 'work'>;
+  readonly database: Pick<Database, 'cases' | 'checkers' | 'reads' | 'work'>;
   readonly intake: Intake;
   readonly sandbox: Sandbox;
   readonly clock: Clock;
@@ -23,6 +24,8 @@ export interface JobDeps {
   readonly coreCount: number;
   /** One for the whole worker. Captures are not in it: who is alone may be so for longer than they may take. */
   readonly gate: Gate;
+  /** One for the whole worker: it remembers which programs have reproduced their fixtures here. */
+  readonly conformance: Conformance;
   readonly places: Places;
   /** How long a fetch may go on at its first try, whoever waits for its place. */
   readonly fetchShareMs: number;

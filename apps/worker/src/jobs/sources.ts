@@ -80,7 +80,7 @@ export async function loadBundle(
   };
 }
 
-async function readBlob(
+export async function readBlob(
   { work }: Pick<JobDeps['database'], 'work'>,
   sha256: string,
 ): Promise<AsyncIterable<Uint8Array>> {

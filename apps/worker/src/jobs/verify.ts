@@ -1,9 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   canonicalDigest,
   canonicalJson,
   INFRA_REASONS,
-  isAppError,
   SOURCE_REASONS,
   type InfraReason,
   type ReasonCode,
@@ -20,6 +18,7 @@ import {
 import { toImageReference } from '../images.ts';
 import { DONE, LeaseLost, WorkerStopped, type JobDeps, type JobHandler } from './job.ts';
 import { createBeats } from './beats.ts';
+import { patiently } from './patiently.ts';
 import { createRunEvents } from './run-events.ts';
 import { createRunLogs } from './run-logs.ts';
 import {
@@ -168,26 +167,4 @@ function isSourceReason(reason: ReasonCode | null): boolean {
 
 function toFailure(reason: ReasonCode | null): InfraReason {
   return INFRA_REASONS.find((each) => each === reason) ?? 'INTERNAL';
-}
-
-const PATIENCE_TRIES = 12;
-const PATIENCE_FIRST_MS = 250;
-const PATIENCE_MAX_MS = 8_000;
-
-/**
- * What a run came to is worth waiting for a database that restarts, unless the worker is to stop; the attempt's number
- * keeps a repeat harmless.
- */
-async function patiently<T>(write: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await write();
-    } catch (error) {
-      const isPassing =
-        isAppError(error) && error.traits.retryable && error.traits.fault === 'infra';
-      const isStopped = signal.reason instanceof WorkerStopped;
-      if (!isPassing || isStopped || tries === PATIENCE_TRIES) throw error;
-      await delay(Math.min(PATIENCE_FIRST_MS * 2 ** tries, PATIENCE_MAX_MS));
-    }
-  }
 }

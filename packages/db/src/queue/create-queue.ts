@@ -120,6 +120,8 @@ async function openQueue(boss: PgBoss, name: QueueName, leaseSeconds: number): P
 const TAKE_OPTIONS: Readonly<Record<QueueName, FetchGroupConcurrencyOptions>> = {
   capture: {},
   verify: {},
+  conformance: {},
+  check: {},
   approve: { groupConcurrency: 1 },
 };
 

@@ -40,6 +40,17 @@ const LOST = `
     SELECT 'capture', id, contract_id, solver_id FROM submissions WHERE state = 'RECEIVED'
     UNION ALL
     SELECT 'approve', id, id, requester_id FROM contracts WHERE approval_state IN ('QUEUED', 'RUNNING')
+    UNION ALL
+    SELECT 'conformance', id, contract_id, published_by_id FROM implementations WHERE state = 'PENDING'
+    UNION ALL
+    SELECT 'check', k.id, k.problem_id, k.facts ->> 'solverId' FROM checks k
+    WHERE k.ended_at IS NOT NULL AND k.evaluation IS NULL OR k.state = 'WAITING_SANDBOX' AND NOT EXISTS (
+      -- What waits for a program to conform is sent when one does.
+      SELECT FROM problems p JOIN implementations i ON i.contract_id = p.contract_id
+      WHERE p.id = k.problem_id
+        AND i.stage_key = k.facts #>> ARRAY['stages', jsonb_array_length(k.facts -> 'results')::text, 'key']
+      HAVING bool_or(i.state IN ('PENDING', 'FAILED')) AND NOT bool_or(i.state = 'CONFORMANT')
+    )
   ) AS waiting
   WHERE NOT EXISTS (
     SELECT 1 FROM ${QUEUE_SCHEMA}.job j

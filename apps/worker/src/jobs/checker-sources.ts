@@ -1,0 +1,31 @@
+import {
+  type CheckerPackage,
+  type InputFile,
+  readArchiveFiles,
+  readCheckerPackage,
+} from '@kervyxa/checker';
+import { readPackageArchive } from '@kervyxa/intake/package';
+import type { JobDeps } from './job.ts';
+import { readBlob } from './sources.ts';
+
+/** A published package, from the bytes that were uploaded. Lint let it through then. */
+export async function loadChecker(
+  { database }: Pick<JobDeps, 'database'>,
+  sha256: string,
+  signal: AbortSignal,
+): Promise<CheckerPackage> {
+  const { archive } = await readPackageArchive(await readBlob(database, sha256));
+  const reading = readCheckerPackage(await readArchiveFiles(archive, signal), sha256);
+  if (reading.package !== null) return reading.package;
+  const codes = reading.findings.map(({ code }) => code).join(', ');
+  throw new Error(`expected checker package ${sha256} to be one, got ${codes}`);
+}
+
+/** Bytes of an entry or a problem. Contracts bound them, and all of a stage is held in memory. */
+export async function loadInput(
+  { database }: Pick<JobDeps, 'database'>,
+  { filename, mediaType, blob }: Omit<InputFile, 'content'> & { readonly blob: string },
+): Promise<InputFile> {
+  const pieces = await Array.fromAsync(await readBlob(database, blob));
+  return { filename, mediaType, content: Buffer.concat(pieces) };
+}

@@ -1,0 +1,33 @@
+import { infraReasonOf } from '@kervyxa/verifier';
+import { loadChecker } from './checker-sources.ts';
+import { again, DONE, type JobHandler } from './job.ts';
+import { patiently } from './patiently.ts';
+
+/** Then somebody has to have it tried again. */
+const TRIES_MAX = 6;
+
+/**
+ * Tries a published program on every fixture of its stage, and writes down what came of it. Trouble of ours says nothing
+ * of the program: it is tried again, and FAILED in the end, never NONCONFORMANT. Of two workers that both do it, since
+ * one was thought to be gone, the first to write is believed: both did the same.
+ */
+export const conformance: JobHandler = async (deps, job, signal) => {
+  const { work } = deps.database.checkers;
+  const task = await work.conformanceTask(job.subjectId);
+  if (task === null) return DONE;
+  const { id, packageSha256, stageKey } = task;
+  try {
+    const checker = await loadChecker(deps, packageSha256, signal);
+    const report = await deps.conformance(deps, checker, stageKey, signal);
+    await patiently(() => work.endConformance(id, { kind: 'reported', report }), signal);
+    deps.log.info({ implementationId: id, isConformant: report.isConformant }, 'fixtures tried');
+  } catch (error) {
+    if (signal.aborted) throw error;
+    deps.log.error({ implementationId: id, err: error }, 'fixtures could not be tried');
+    const reason = infraReasonOf(error);
+    if (job.tries + 1 < TRIES_MAX) return again(job.tries, reason);
+    const problem = `the fixtures could not be tried ${TRIES_MAX} times, at last for ${reason}`;
+    await patiently(() => work.endConformance(id, { kind: 'failed', problem }), signal);
+  }
+  return DONE;
+};
