@@ -34,6 +34,8 @@ export const REQUIREMENTS = {
   'R-SANDBOX-FRESH':
     'Every criterion starts from the set-up’s result in a fresh container, and can not change it.',
   'R-SANDBOX-SAME': 'How a workspace is made changes no verdict.',
+  'R-SANDBOX-INPUTS':
+    'No run changes what it may only read, and a change from outside is seen in its digest.',
   'R-SANDBOX-APART':
     'A check that runs apart is out of reach of the code that it starts: its package, memory, files and streams.',
   'R-SANDBOX-FACTS': 'What ended a run is told by facts of ours, not by what the run says.',

@@ -93,3 +93,8 @@ const family = defineErrors({
 export type SandboxErrorCode = keyof typeof family.table;
 export const SANDBOX_ERRORS = family.table;
 export const sandboxError = family.create;
+
+/** Of whoever calls: SANDBOX_MISUSED. */
+export function misused(expected: string, got: string): Error {
+  return sandboxError('SANDBOX_MISUSED', { message: `expected ${expected}, got ${got}` });
+}

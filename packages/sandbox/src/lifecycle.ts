@@ -1,4 +1,4 @@
-import { sandboxError } from './errors.ts';
+import { misused } from './errors.ts';
 import type { SessionRequest } from './port.ts';
 
 /** The order of calls that `SandboxSession` promises, kept alike by every implementation. */
@@ -16,7 +16,7 @@ export class SessionLifecycle {
 
   /** Throws SANDBOX_MISUSED where a set-up step may not begin now; call what it returns when the step has ended. */
   beginSetup(): () => void {
-    this.#assertOpen('runSetup');
+    this.assertOpen('runSetup');
     if (!this.#hasSetup) throw misused('no runSetup with layout inputs', 'one');
     if (this.#runsStaged > 0) throw misused('runSetup before the first stage', 'one after it');
     if (this.#settingUp) throw misused('one runSetup at a time', 'two at once');
@@ -28,7 +28,7 @@ export class SessionLifecycle {
 
   /** Throws SANDBOX_MISUSED where no run may be staged now; returns the run's number, from 0. */
   beginStage(): number {
-    this.#assertOpen('stage');
+    this.assertOpen('stage');
     if (this.#settingUp) throw misused('stage after the set-up has ended', 'one during it');
     if (this.#runsStaged >= this.#runsMax) {
       throw misused(`at most ${this.#runsMax} staged runs (runsMax)`, 'one more');
@@ -41,7 +41,8 @@ export class SessionLifecycle {
     this.#closed = true;
   }
 
-  #assertOpen(call: string): void {
+  /** Throws SANDBOX_MISUSED for a call after `close`. */
+  assertOpen(call: string): void {
     if (this.#closed) throw misused('an open session', `${call} after close`);
   }
 }
@@ -69,8 +70,4 @@ export class RunLifecycle {
   dispose(): void {
     this.#state = 'disposed';
   }
-}
-
-function misused(expected: string, got: string): Error {
-  return sandboxError('SANDBOX_MISUSED', { message: `expected ${expected}, got ${got}` });
 }

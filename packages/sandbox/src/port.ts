@@ -5,7 +5,7 @@ export interface SandboxLimits {
   readonly memoryBytes: number;
   readonly cpuCount: number;
   readonly pidsMax: number;
-  /** What a process may add to or change in /workspace, beyond the tree it starts from. */
+  /** What a process may add to or change in its folder, beyond the tree it starts from. */
   readonly workspaceBytes: number;
   /** stdout and stderr together; one byte more and the container is killed. */
   readonly outputBytes: number;
@@ -14,6 +14,8 @@ export interface SandboxLimits {
 /**
  * Where runs find things. `workspace`: the tree at /workspace, fresh for each run, where it may be changed. `inputs`: the
  * tree read-only at /input, and in the place of /workspace an empty /output for each run; `readFile` reads below that.
+ * There is nothing else then: no set-up, kept paths, hidden package, inputs of a probe or dependencies, and no
+ * `kervyxa-run`.
  */
 export type SessionLayout = 'workspace' | 'inputs';
 
@@ -88,7 +90,10 @@ export type OutputStream = 'stdout' | 'stderr';
 export type PackageAccess = 'none' | 'probe' | 'shared' | 'apart';
 
 export interface RunRequest {
-  /** For `/bin/sh -c`, in /workspace or, with layout `inputs`, in /output. Null: the image's own ENTRYPOINT and CMD. */
+  /**
+   * For `/bin/sh -c`, in /workspace or, with layout `inputs`, in /output. Null, with `inputs` alone: ENTRYPOINT and CMD of
+   * the image, in its WORKDIR and with its ENV, as the session's user; SANDBOX_IMAGE_UNFIT where it has neither.
+   */
   readonly command: string | null;
   readonly timeoutMs: number;
   readonly package: PackageAccess;
@@ -122,7 +127,7 @@ export interface RunOutcome {
   readonly oomKilled: boolean;
   /** A fork was refused by the pids limit; null where the host can't tell. */
   readonly pidsLimitHit: boolean | null;
-  /** /workspace has no space or inode left; null where it was not looked at (exit 0). */
+  /** The run's folder has no space or inode left; null where it was not looked at (exit 0). */
   readonly workspaceFull: boolean | null;
   /** Highest memory of the container in bytes, from the cgroup; null where the host can't tell. */
   readonly peakMemoryBytes: number | null;
@@ -156,7 +161,7 @@ export type FileReading =
 export interface StagedRun {
   /** Opens the gate; the clock of `timeoutMs` starts here. Resolves when the container is dead and its output read. */
   release(signal: AbortSignal): Promise<RunOutcome>;
-  /** Reads a file of the workspace as the run left it, never through a link. Throws SANDBOX_REQUEST_INVALID. */
+  /** Reads a file of the run's folder as the run left it, never through a link. Throws SANDBOX_REQUEST_INVALID. */
   readFile(path: string, bytesMax: number, signal: AbortSignal): Promise<FileReading>;
   dispose(): Promise<void>;
 }
@@ -178,8 +183,8 @@ export interface SandboxSession {
   runSetup(request: RunRequest, signal: AbortSignal): Promise<RunOutcome>;
   stage(request: RunRequest, signal: AbortSignal): Promise<StagedRun>;
   /**
-   * Reads again what was laid out, as it lies there now. Call it once runs may start and once they have ended: whatever
-   * changed between was changed from outside, since no run can.
+   * Reads again what was laid out, as it lies there now; waits for `ready`. Call it once runs may start and once they have
+   * ended: whatever changed between was changed from outside, since no run can.
    */
   measure(signal: AbortSignal): Promise<InputDigests>;
   close(): Promise<void>;

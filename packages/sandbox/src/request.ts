@@ -1,5 +1,5 @@
 import { toPrintable } from '@kervyxa/core';
-import { sandboxError } from './errors.ts';
+import { misused, sandboxError } from './errors.ts';
 import type { RunRequest, SandboxLimits, SessionRequest } from './port.ts';
 
 /** Linux takes 128 KiB in one argument; half of it leaves room, and no honest command is longer. */
@@ -18,8 +18,12 @@ const STDIN_LINE = /^[\x20-\x7e]{1,1024}$/;
 const PATH_BYTES_MAX = 4_095;
 const NAME_BYTES_MAX = 255;
 
-/** Throws SANDBOX_REQUEST_INVALID where the request can't be given to a container. */
-export function assertSessionRequest({ limits, runsMax }: SessionRequest): void {
+/** Throws SANDBOX_REQUEST_INVALID where the request can't be given to a container, and SANDBOX_MISUSED. */
+export function assertSessionRequest(request: SessionRequest): void {
+  const { limits, runsMax } = request;
+  if (request.layout === 'inputs' && hasMoreThanInputs(request)) {
+    throw misused('nothing beside the tree with layout inputs', 'more');
+  }
   const floors: Readonly<Record<keyof SandboxLimits, number>> = {
     memoryBytes: MEMORY_BYTES_MIN,
     cpuCount: 0.01,
@@ -39,8 +43,20 @@ export function assertSessionRequest({ limits, runsMax }: SessionRequest): void 
   }
 }
 
-/** Throws SANDBOX_REQUEST_INVALID where the engine would refuse the command: that must not look like its own fault. */
-export function assertRunRequest({ command, timeoutMs, stdinLine }: RunRequest): void {
+/**
+ * Throws SANDBOX_REQUEST_INVALID where the engine would refuse the command: that must not look like its own fault. And
+ * SANDBOX_MISUSED for what the layout does not have.
+ */
+export function assertRunRequest(
+  { command, timeoutMs, stdinLine, package: access }: RunRequest,
+  { layout = 'workspace' }: Pick<SessionRequest, 'layout'>,
+): void {
+  if (command === null && layout !== 'inputs') {
+    throw misused('a command with layout workspace', 'that of the image');
+  }
+  if (layout === 'inputs' && access !== 'none') {
+    throw misused('package none with layout inputs', access);
+  }
   if (command?.includes('\0')) throw invalid('expected a command without NUL, got one with it');
   const bytes = Buffer.byteLength(command ?? '');
   if (bytes > COMMAND_BYTES_MAX) {
@@ -54,7 +70,7 @@ export function assertRunRequest({ command, timeoutMs, stdinLine }: RunRequest):
   }
 }
 
-/** The parts of a path below /workspace. Throws SANDBOX_REQUEST_INVALID for any that could lead out of it. */
+/** The parts of a path below the folder of a run. Throws SANDBOX_REQUEST_INVALID for any that could lead out of it. */
 export function parseWorkspacePath(path: string): string[] {
   const parts = path.split('/');
   const isSafe =
@@ -68,6 +84,13 @@ export function parseWorkspacePath(path: string): string[] {
     throw invalid(`expected a plain path inside the workspace, got "${toPrintable(path, 200)}"`);
   }
   return parts;
+}
+
+function hasMoreThanInputs(request: SessionRequest): boolean {
+  const { verifierPackage, probeInputs = null, dependencies = null } = request;
+  const { keptPaths = [], additions } = request;
+  const hasArchive = [verifierPackage, probeInputs, dependencies].some((each) => each !== null);
+  return hasArchive || keptPaths.length > 0 || additions !== undefined;
 }
 
 function invalid(message: string): Error {

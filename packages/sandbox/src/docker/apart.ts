@@ -1,4 +1,4 @@
-import { MAKE_HOME, RUN_PATH, WAIT_FOR_GO, WORKSPACE } from './gate.ts';
+import { MAKE_HOME, RUN_PATH, toWaitForGo, WORKSPACE } from './gate.ts';
 
 /**
  * Who runs the command of a run whose package is `apart`, by name and by number; the code under test stays who it is
@@ -87,7 +87,7 @@ if $code true; then
 else
   check=
 fi
-${WAIT_FOR_GO}
+${toWaitForGo(WORKSPACE)}
 if [ ! "$check" ]; then
   echo 'kervyxa: expected setpriv of util-linux in the image, to run the check apart from the code' >&2
   exit 127

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type RunSpec, toContainerConfig, toKeeperConfig } from './container-config.ts';
 import { namedVolume, overlayVolume, tmpfsVolume } from './mounts.ts';
 import { APART_GATE_SCRIPT, RUN_SCRIPT } from './apart.ts';
-import { GATE_SCRIPT } from './gate.ts';
+import { IMAGE_GATE_SCRIPT, toGate } from './gate.ts';
 import { KEEPER_SCRIPT } from './keeper-script.ts';
 import { SECCOMP_JSON } from './seccomp.ts';
 
@@ -23,10 +23,13 @@ const SPEC: RunSpec = {
   },
   pidsLimit: 129,
   cpus: [1, 3],
-  workspace: overlayVolume('/workspace', OVERLAY, LABELS),
-  packageVolume: 'p4ck',
-  probeVolume: 'pr0be',
-  depsVolume: 'd3ps',
+  places: {
+    layout: 'workspace',
+    workspace: overlayVolume('/workspace', OVERLAY, LABELS),
+    packageVolume: 'p4ck',
+    probeVolume: 'pr0be',
+    depsVolume: 'd3ps',
+  },
   uid: 1_234_567,
   etcFolder: '/v/tree/etc',
   cgroupParent: '/kervyxa-abc/run-0/inner',
@@ -39,7 +42,7 @@ describe('the create body of a run', () => {
     const body = toContainerConfig(SPEC);
     expect(body).toEqual({
       Image: 'sha256:1234',
-      Entrypoint: ['/bin/sh', '-c', GATE_SCRIPT, 'sh'],
+      Entrypoint: ['/bin/sh', '-c', toGate('/workspace'), 'sh'],
       Cmd: ['npm test'],
       User: '1234567:1234567',
       WorkingDir: '/workspace',
@@ -213,6 +216,55 @@ describe('the create body of a run whose check is apart', () => {
         '/kervyxa/calls': `${own}size=16m,nr_inodes=4096,mode=0711,${owner}`,
       },
     });
+  });
+});
+
+// Keeps R-SANDBOX-INPUTS.
+describe('the create body of a run that has inputs and an output', () => {
+  const plain = toContainerConfig(SPEC);
+  const places = {
+    layout: 'inputs',
+    inputFolder: '/v/tree/tree',
+    outputFolder: '/v/top/upper',
+  } as const;
+  const body = toContainerConfig({ ...SPEC, places });
+  const ofImage = toContainerConfig({
+    ...SPEC,
+    places,
+    command: { words: ['python3', '-c', 'print("$HOME")'], folder: '/srv/app' },
+  });
+
+  it('mounts the tree read-only and the output, and is else hardened as every run', () => {
+    const { Binds, Mounts, ...host } = body.HostConfig;
+    const { Binds: plainBinds, Mounts: plainMounts, ...plainHost } = plain.HostConfig;
+    expect(host).toEqual(plainHost);
+    expect(Binds).toEqual([
+      ...plainBinds.filter((bind) => bind.includes(':/etc/')),
+      '/v/tree/tree:/input:ro,rslave',
+      '/v/top/upper:/output:rslave',
+    ]);
+    expect(Mounts).toEqual(plainMounts.slice(-1));
+    expect(Mounts[0]).toMatchObject({ Target: '/dev/pts' });
+  });
+
+  it('starts in the output, and nothing names a folder that is not there', () => {
+    expect(body).toMatchObject({
+      Entrypoint: ['/bin/sh', '-c', toGate('/output'), 'sh'],
+      Cmd: ['npm test'],
+      WorkingDir: '/output',
+      User: '1234567:1234567',
+    });
+    expect(body.Env).toEqual(plain.Env.filter((line) => !/workspace|kervyxa/.test(line)));
+  });
+
+  it('runs an image’s own command by its words, with the image’s own environment and ours above it', () => {
+    const { Entrypoint, Cmd, WorkingDir, Env, ...rest } = ofImage;
+    expect(Entrypoint).toEqual(['/bin/sh', '-c', IMAGE_GATE_SCRIPT, 'sh']);
+    expect(Cmd).toEqual(['/srv/app', 'python3', '-c', 'print("$HOME")']);
+    expect(WorkingDir).toBe('/');
+    expect(Env).toEqual(['HOME=/tmp/home', 'TMPDIR=/tmp', 'TZ=UTC', 'LANG=C.UTF-8']);
+    const { Entrypoint: _, Cmd: __, WorkingDir: ___, Env: ____, ...others } = body;
+    expect(rest).toEqual(others);
   });
 });
 

@@ -12,11 +12,15 @@ import {
 } from './apart.ts';
 import {
   DEPS_FOLDER,
-  GATE_SCRIPT,
   HOME_FOLDER,
+  IMAGE_GATE_SCRIPT,
+  INPUT,
+  OUTPUT,
   PACKAGE_FOLDER,
   PROBE_FOLDER,
   RUN_PATH,
+  toGate,
+  type WorkFolder,
   WORKSPACE,
 } from './gate.ts';
 import { ETC_FILES, KEEPER_SCRIPT } from './keeper-script.ts';
@@ -30,21 +34,41 @@ const OOM_SCORE_ADJ = 500;
 const OPEN_FILES_MAX = 1_024;
 const KEEPER_PIDS_MAX = 64;
 
+/** The command of an image. */
+export interface ImageProgram {
+  /** ENTRYPOINT and CMD, at least one word. */
+  readonly words: readonly string[];
+  readonly folder: string;
+}
+
+/** What a run finds and where it works. */
+export type RunPlaces =
+  | {
+      readonly layout: 'workspace';
+      readonly workspace: Mount;
+      readonly packageVolume: string;
+      readonly probeVolume: string;
+      readonly depsVolume: string;
+    }
+  | {
+      readonly layout: 'inputs';
+      /** Paths, for the engine, of the tree and of an empty folder. */
+      readonly inputFolder: string;
+      readonly outputFolder: string;
+    };
+
 /** What one run's container is made of, beyond what all have alike. */
 export interface RunSpec {
   readonly image: string;
   /** Names of environment variables that the image sets. */
   readonly imageVariables: readonly string[];
-  readonly command: string;
+  readonly command: string | ImageProgram;
   /** The command runs as a user of its own, the only one who can read the package. */
   readonly isApart: boolean;
   readonly limits: SandboxLimits;
   /** CPU numbers of the host. */
   readonly cpus: readonly number[];
-  readonly workspace: Mount;
-  readonly packageVolume: string;
-  readonly probeVolume: string;
-  readonly depsVolume: string;
+  readonly places: RunPlaces;
   readonly uid: number;
   /** Path, for the engine, of a folder with the files of /etc that are ours, and `kervyxa-run`. */
   readonly etcFolder: string;
@@ -64,19 +88,7 @@ export function toContainerConfig(spec: RunSpec) {
   return {
     ...hardened(spec),
     Image: spec.image,
-    ...(spec.isApart
-      ? {
-          User: '0:0',
-          Entrypoint: ['/bin/sh', '-c', APART_GATE_SCRIPT],
-          Cmd: [],
-          // Root without capabilities may be kept out of a folder of the solver's, and its gate goes there as another.
-          WorkingDir: '/',
-        }
-      : {
-          Entrypoint: ['/bin/sh', '-c', GATE_SCRIPT, 'sh'],
-          Cmd: [spec.command],
-          WorkingDir: WORKSPACE,
-        }),
+    ...toEntry(spec),
     Env: toEnvironment(spec),
     HostConfig: {
       ...hardenedHost(),
@@ -111,42 +123,93 @@ export function toContainerConfig(spec: RunSpec) {
       // other propagation for what lies in its own volumes.
       Binds: [
         ...ETC_FILES.map((name) => `${spec.etcFolder}/${name}:/etc/${name}:ro,rslave`),
-        `${spec.etcFolder}/kervyxa-run:${RUN_PROGRAM}:ro,rslave`,
+        ...toBinds(spec),
       ],
       Mounts: [
-        spec.workspace,
-        namedVolume(spec.packageVolume, PACKAGE_FOLDER, true),
-        namedVolume(spec.probeVolume, PROBE_FOLDER, true),
-        namedVolume(spec.depsVolume, DEPS_FOLDER, true),
+        ...toMounts(spec.places),
         terminalsVolume({ ...spec.labels, [ROLE_LABEL]: 'volume' }),
       ],
     },
   };
 }
 
+/** The folder of a run's own. */
+export function toWorkFolder({ layout }: RunPlaces): WorkFolder {
+  return layout === 'inputs' ? OUTPUT : WORKSPACE;
+}
+
+function toEntry({ command, isApart, places }: RunSpec) {
+  // Root without capabilities may be kept out of a folder of the solver's, and its gate goes there as another; and an
+  // image's own folder may be one that its user alone enters.
+  const elsewhere = { WorkingDir: '/' };
+  if (typeof command !== 'string') {
+    const { words, folder } = command;
+    return {
+      Entrypoint: ['/bin/sh', '-c', IMAGE_GATE_SCRIPT, 'sh'],
+      Cmd: [folder, ...words],
+      ...elsewhere,
+    };
+  }
+  if (isApart) {
+    return {
+      User: '0:0',
+      Entrypoint: ['/bin/sh', '-c', APART_GATE_SCRIPT],
+      Cmd: [],
+      ...elsewhere,
+    };
+  }
+  const folder = toWorkFolder(places);
+  return {
+    Entrypoint: ['/bin/sh', '-c', toGate(folder), 'sh'],
+    Cmd: [command],
+    WorkingDir: folder,
+  };
+}
+
+function toBinds({ places, etcFolder }: RunSpec): string[] {
+  if (places.layout === 'workspace') return [`${etcFolder}/kervyxa-run:${RUN_PROGRAM}:ro,rslave`];
+  const { inputFolder, outputFolder } = places;
+  return [`${inputFolder}:${INPUT}:ro,rslave`, `${outputFolder}:${OUTPUT}:rslave`];
+}
+
+function toMounts(places: RunPlaces): Mount[] {
+  if (places.layout === 'inputs') return [];
+  return [
+    places.workspace,
+    namedVolume(places.packageVolume, PACKAGE_FOLDER, true),
+    namedVolume(places.probeVolume, PROBE_FOLDER, true),
+    namedVolume(places.depsVolume, DEPS_FOLDER, true),
+  ];
+}
+
 function toOwner({ uid }: RunSpec, mode: string): string {
   return `mode=${mode},uid=${toCheckUid(uid)},gid=${toCheckUid(uid)}`;
 }
 
+const FOLDER_VARIABLES = [
+  `KERVYXA_VERIFIER_PACKAGE=${PACKAGE_FOLDER}`,
+  `KERVYXA_PROBE=${PROBE_FOLDER}`,
+  `KERVYXA_PROBE_OUTPUT=${WORKSPACE}/probe-output`,
+  `KERVYXA_DEPS=${DEPS_FOLDER}`,
+  // Not there without a bundle, and then npm and pip go by their defaults.
+  `NPM_CONFIG_USERCONFIG=${DEPS_FOLDER}/npmrc`,
+  `PIP_CONFIG_FILE=${DEPS_FOLDER}/pip.conf`,
+];
+
 /** All that is in it: a name alone takes away what the image would set (C07). */
 function toEnvironment(spec: RunSpec): string[] {
+  const { command, places } = spec;
+  const basic = [`HOME=${HOME_FOLDER}`, 'TMPDIR=/tmp', 'TZ=UTC', 'LANG=C.UTF-8'];
+  // It goes by what its image sets, and was made for that.
+  if (typeof command !== 'string') return basic;
   const ours = [
     `PATH=${RUN_PATH}`,
-    `HOME=${HOME_FOLDER}`,
-    'TMPDIR=/tmp',
-    'TZ=UTC',
-    'LANG=C.UTF-8',
+    ...basic,
     'CI=true',
     'NODE_OPTIONS=',
     'PYTHONDONTWRITEBYTECODE=1',
-    `KERVYXA_VERIFIER_PACKAGE=${PACKAGE_FOLDER}`,
-    `KERVYXA_PROBE=${PROBE_FOLDER}`,
-    `KERVYXA_PROBE_OUTPUT=${WORKSPACE}/probe-output`,
-    `KERVYXA_DEPS=${DEPS_FOLDER}`,
-    // Not there without a bundle, and then npm and pip go by their defaults.
-    `NPM_CONFIG_USERCONFIG=${DEPS_FOLDER}/npmrc`,
-    `PIP_CONFIG_FILE=${DEPS_FOLDER}/pip.conf`,
-    ...(spec.isApart ? [`${COMMAND_VARIABLE}=${spec.command}`] : []),
+    ...(places.layout === 'workspace' ? FOLDER_VARIABLES : []),
+    ...(spec.isApart ? [`${COMMAND_VARIABLE}=${command}`] : []),
   ];
   const names = new Set(ours.map((line) => line.split('=', 1)[0]));
   return [...ours, ...spec.imageVariables.filter((name) => !names.has(name))];

@@ -13,7 +13,7 @@ export function createContainer(
   // know only the flat form.
   const options: object = { _query: {}, _body: body };
   const created = engine.docker.createContainer(options).catch((error: unknown) => {
-    if (statusOf(error) === 404) throw imageUnavailable(body.Image, 'is not there', error);
+    if (statusOf(error) === 404) throw imageNotThere(body.Image, error);
     throw error;
   });
   return engine.call('create a container', created);
@@ -28,17 +28,26 @@ export function startContainer(
   const started = container.start().catch((error: unknown) => {
     const status = statusOf(error);
     if (status === 400 || status === 404) {
-      throw imageUnavailable(image, 'has no /bin/sh that runs', error);
+      throw imageWithoutShell(image, error);
     }
     throw error;
   });
   return engine.call('start a container', started);
 }
 
-export function imageUnavailable(image: string, problem: string, cause: unknown): Error {
+export function imageNotThere(image: string, cause: unknown): Error {
   return sandboxError('SANDBOX_IMAGE_UNAVAILABLE', {
-    message: `expected image ${image} on the engine, but it ${problem}`,
+    message: `expected image ${image} on the engine, but it is not there`,
     fix: 'Build or pull the image on this engine (kervyxa runtimes).',
+    cause,
+  });
+}
+
+/** Everything is started by a shell, an image's own command too. */
+export function imageWithoutShell(image: string, cause: unknown): Error {
+  return sandboxError('SANDBOX_IMAGE_UNAVAILABLE', {
+    message: `expected image ${image} to start a shell, but it has no /bin/sh that runs`,
+    fix: 'Build the image for this machine, on one that has /bin/sh.',
     cause,
   });
 }

@@ -1,12 +1,16 @@
 import { afterAll, describe } from 'vitest';
 import { type EngineBench, openEngineBench } from '../testing/engine.ts';
+import { itKeepsInputs } from '../testing/inputs-suite.ts';
 import { itBehavesLikeASandbox } from '../testing/shared-suite.ts';
 
 describe.each(['overlay', 'copy'] as const)('the docker sandbox by %s', (strategy) => {
-  let bench: EngineBench;
-  itBehavesLikeASandbox(async () => {
-    bench = await openEngineBench({ strategy });
+  const benches: EngineBench[] = [];
+  const openBench = async (): Promise<EngineBench> => {
+    const bench = await openEngineBench({ strategy });
+    benches.push(bench);
     return bench;
-  });
-  afterAll(() => bench.assertNothingLeft());
+  };
+  itBehavesLikeASandbox(openBench);
+  itKeepsInputs(openBench);
+  afterAll(() => Promise.all(benches.map((bench) => bench.assertNothingLeft())));
 });

@@ -1,7 +1,12 @@
 import { sandboxError } from '../errors.ts';
 
-/** Where every run of every session works. */
+/** Where every run of a session of layout `workspace` works. */
 export const WORKSPACE = '/workspace';
+/** Where runs of layout `inputs` find the tree, and where they work. */
+export const INPUT = '/input';
+export const OUTPUT = '/output';
+/** A folder that each run has for itself, and in which its command starts. */
+export type WorkFolder = typeof WORKSPACE | typeof OUTPUT;
 /** Where the hidden package is, or an empty folder that looks the same (THREATS H19). */
 export const PACKAGE_FOLDER = '/kervyxa/sealed/package';
 /** Where the inputs of a probe are, or an empty folder. */
@@ -25,13 +30,15 @@ export const MAKE_HOME = `mkdir -m 700 "$HOME" || exit 1
 [ ! -d ${DEPS_FOLDER}/home ] || cp -Rs ${DEPS_FOLDER}/home/. "$HOME"`;
 
 /**
- * Says of which type the file system at /workspace is, since an engine that can't mount an overlay shows an empty
+ * Says of which type the file system at the folder is, since an engine that can't mount an overlay shows an empty
  * folder instead, and waits for the word to go on. A gate whose stdin ends, because our program died, exits. What stays
  * on stdin is empty, or one line: in a pipe, where it can be read once, and not in the temporary file that some shells
  * make for it, nor, when the command has taken the shell's place, in any memory but its own.
  */
-export const WAIT_FOR_GO = `while read -r skip skip skip skip at rest; do
-  [ "$at" != ${WORKSPACE} ] || type=\${rest##* - }
+export const toWaitForGo = (
+  folder: WorkFolder,
+): string => `while read -r skip skip skip skip at rest; do
+  [ "$at" != ${folder} ] || type=\${rest##* - }
 done </proc/self/mountinfo
 echo "${HELLO} \${type%% *}"
 IFS= read -r word || exit 1
@@ -48,10 +55,25 @@ END
 esac`;
 
 /** What every run's container executes first; nothing of the solver's runs before it is told to go. `$1`: the command. */
-export const GATE_SCRIPT = `umask 022
+export const toGate = (folder: WorkFolder): string => `umask 022
 ${MAKE_HOME}
-${WAIT_FOR_GO}
+${toWaitForGo(folder)}
 exec /bin/sh -c "$1"`;
+
+/**
+ * The gate before an image's own command. `$1`: the folder in which it starts, and then its words, which no shell parses.
+ * Our own tools are looked for in the usual places first; an image that lacks one fails no run of its own by that.
+ */
+export const IMAGE_GATE_SCRIPT = `umask 022
+path=$PATH
+PATH=${RUN_PATH}:$path
+mkdir -m 700 "$HOME"
+${toWaitForGo(OUTPUT)}
+PATH=$path
+cd "$1" || exit 126
+unset OLDPWD
+shift
+exec "$@"`;
 
 /** Opens the gate. */
 export function toRelease(stdinLine: string | undefined): string {
@@ -66,7 +88,7 @@ export class GateReader {
   /** True when the line has been read. */
   isOpen = false;
 
-  /** The file system type at /workspace. */
+  /** The file system type at the folder of the run. */
   get opened(): Promise<string> {
     return this.#hello.promise;
   }

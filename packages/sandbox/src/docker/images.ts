@@ -1,6 +1,7 @@
 import { toPrintable } from '@kervyxa/core';
 import { sandboxError } from '../errors.ts';
-import { imageUnavailable } from './containers.ts';
+import type { ImageProgram } from './container-config.ts';
+import { imageNotThere } from './containers.ts';
 import { statusOf } from './engine-errors.ts';
 import type { Engine } from './engine.ts';
 
@@ -11,6 +12,8 @@ export interface ResolvedImage {
   readonly id: string;
   /** Names of environment variables that it would set. */
   readonly variables: readonly string[];
+  /** Null for an image with neither ENTRYPOINT nor CMD. */
+  readonly program: ImageProgram | null;
 }
 
 /**
@@ -30,7 +33,7 @@ export async function resolveImage(engine: Engine, reference: string): Promise<R
       .getImage(reference)
       .inspect()
       .catch((error: unknown) => {
-        if (statusOf(error) === 404) throw imageUnavailable(reference, 'is not there', error);
+        if (statusOf(error) === 404) throw imageNotThere(reference, error);
         throw error;
       }),
   );
@@ -40,7 +43,23 @@ export async function resolveImage(engine: Engine, reference: string): Promise<R
     throw unfit(reference, `declares the volume ${toPrintable(volumes.join(', '), 200)}`);
   }
   const variables = (image.Config.Env ?? []).map((line) => line.split('=', 1)[0] ?? '');
-  return { id: image.Id, variables };
+  const words = [...toWords(image.Config.Entrypoint), ...toWords(image.Config.Cmd)];
+  const folder = image.Config.WorkingDir === '' ? '/' : image.Config.WorkingDir;
+  return { id: image.Id, variables, program: words.length === 0 ? null : { words, folder } };
+}
+
+/** Of an image that was resolved. Throws SANDBOX_IMAGE_UNFIT where it has no command of its own. */
+export function programOf({ id, program }: ResolvedImage): ImageProgram {
+  if (program !== null) return program;
+  throw sandboxError('SANDBOX_IMAGE_UNFIT', {
+    message: `expected an image with an ENTRYPOINT or a CMD, but ${id} has neither`,
+    fix: 'Build the image with an ENTRYPOINT that starts its program.',
+  });
+}
+
+/** The engine has null for none, and takes a word alone for a list. */
+function toWords(words: readonly string[] | string | null | undefined): readonly string[] {
+  return typeof words === 'string' ? [words] : (words ?? []);
 }
 
 function unfit(reference: string, problem: string): Error {

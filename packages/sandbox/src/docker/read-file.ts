@@ -6,7 +6,7 @@ import { sandboxError } from '../errors.ts';
 import type { FileReading } from '../port.ts';
 import { statusOf } from './engine-errors.ts';
 import type { Engine } from './engine.ts';
-import { WORKSPACE } from './gate.ts';
+import type { WorkFolder } from './gate.ts';
 
 /** The type bits of the engine's file modes, which are Go's. */
 const GO_TYPES: readonly (readonly [bit: number, name: string])[] = [
@@ -28,18 +28,19 @@ interface PathStat {
 }
 
 /**
- * Reads one file of a dead container through the engine, which sees its /workspace as it was left. Each part of the
+ * Reads one file of a dead container through the engine, which sees its folder as it was left. Each part of the
  * path is looked at by itself, so that no link is followed, wherever it stands (THREATS C28, BUG-39). The container
  * must be dead: nothing may change between the look and the reading.
  */
 export async function readWorkspaceFile(
   engine: Engine,
   container: Docker.Container,
+  folder: WorkFolder,
   parts: readonly string[],
   bytesMax: number,
   signal: AbortSignal,
 ): Promise<FileReading> {
-  let path = WORKSPACE;
+  let path: string = folder;
   let found: PathStat = { type: 'folder', size: 0 };
   for (const [index, part] of parts.entries()) {
     signal.throwIfAborted();

@@ -20,7 +20,7 @@ export class RunOutput {
     this.#onOutput = onOutput;
   }
 
-  /** Resolves with the file system type at /workspace, when the gate has spoken. */
+  /** Resolves with the file system type at the folder of the run, when the gate has spoken. */
   get gateOpened(): Promise<string> {
     return this.#gate.opened;
   }

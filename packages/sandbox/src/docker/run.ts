@@ -7,8 +7,8 @@ import { parseWorkspacePath } from '../request.ts';
 import { attach, type Attachment } from './attachment.ts';
 import type { RunCgroup } from './cgroups.ts';
 import { removeContainer } from './cleanup.ts';
-import { type RunSpec, toContainerConfig } from './container-config.ts';
-import { createContainer, imageUnavailable, startContainer } from './containers.ts';
+import { type RunSpec, toContainerConfig, toWorkFolder } from './container-config.ts';
+import { createContainer, imageWithoutShell, startContainer } from './containers.ts';
 import { within } from './deadline.ts';
 import { isEngineRefusal, toEngineError } from './engine-errors.ts';
 import type { Engine } from './engine.ts';
@@ -17,7 +17,7 @@ import type { HostMemory } from './host-memory.ts';
 import { readWorkspaceFile } from './read-file.ts';
 import { wasKilledFromOutside } from './outside-kill.ts';
 import { RunOutput } from './run-output.ts';
-import type { Workspace } from './workspaces.ts';
+import type { RunFolder } from './workspaces.ts';
 
 /** How long an engine may take to report what must have happened: a death after a kill, the end of a dead stream. */
 const SETTLE_MS_MAX = 15_000;
@@ -35,7 +35,7 @@ export interface RunContext {
   readonly clock: Clock;
   readonly request: RunRequest;
   readonly spec: RunSpec;
-  readonly workspace: Workspace;
+  readonly workspace: RunFolder;
   readonly cgroup: RunCgroup | null;
   /** Null where the engine may be on another host. */
   readonly hostMemory: HostMemory | null;
@@ -47,7 +47,7 @@ export interface RunContext {
 
 /** A container at the gate, and then the run in it. */
 export class DockerRun implements StagedRun {
-  /** What is mounted at /workspace; the session compares it with what should be. */
+  /** What is mounted at the folder of the run; the session compares it with what should be. */
   readonly fileSystem: string;
   readonly #context: RunContext;
   readonly #container: Docker.Container;
@@ -106,9 +106,10 @@ export class DockerRun implements StagedRun {
   async readFile(path: string, bytesMax: number, signal: AbortSignal): Promise<FileReading> {
     this.#lifecycle.assertReadable();
     const parts = parseWorkspacePath(path);
-    const { engine, workspace } = this.#context;
+    const { engine, workspace, spec } = this.#context;
+    const folder = toWorkFolder(spec.places);
     try {
-      return await readWorkspaceFile(engine, this.#container, parts, bytesMax, signal);
+      return await readWorkspaceFile(engine, this.#container, folder, parts, bytesMax, signal);
     } catch (error) {
       // The engine mounts the overlay again to look into it, which takes a few files' room that the run has used up.
       const isFull = isEngineRefusal(error) && (await workspace.isFull());
@@ -263,7 +264,7 @@ async function failToOpen(
 ): Promise<never> {
   await attachment.ended;
   const exitCode = await death;
-  if (EXEC_FAILED.has(exitCode)) throw imageUnavailable(image, 'has no /bin/sh that runs', null);
+  if (EXEC_FAILED.has(exitCode)) throw imageWithoutShell(image, null);
   throw lost('our gate to open in it');
 }
 

@@ -14,6 +14,7 @@ import type {
 } from '../port.ts';
 import { assertRunRequest } from '../request.ts';
 import { removeContainer, removeSession } from './cleanup.ts';
+import type { RunPlaces } from './container-config.ts';
 import { isEngineRefusal } from './engine-errors.ts';
 import type { EngineState } from './engine-state.ts';
 import type { Engine } from './engine.ts';
@@ -24,13 +25,15 @@ import {
   PROBE_INPUTS_FOLDER,
   TREE_FOLDER,
 } from './keeper-script.ts';
-import type { ResolvedImage } from './images.ts';
+import { programOf, type ResolvedImage } from './images.ts';
 import type { Keeper } from './keeper.ts';
 import { type SessionName, toLabels } from './labels.ts';
 import { DockerRun } from './run.ts';
 import {
   CopyWorkspaces,
+  outputFolder,
   OverlayWorkspaces,
+  type RunFolder,
   type Workspace,
   type WorkspaceMaker,
 } from './workspaces.ts';
@@ -97,7 +100,7 @@ export class DockerSession implements SandboxSession {
   }
 
   async runSetup(request: RunRequest, signal: AbortSignal): Promise<RunOutcome> {
-    assertRunRequest(request);
+    assertRunRequest(request, this.#parts.request);
     const endSetup = this.#lifecycle.beginSetup();
     try {
       const run = await this.#start('setup', request, signal).catch((error: unknown) =>
@@ -128,11 +131,12 @@ export class DockerSession implements SandboxSession {
   }
 
   async stage(request: RunRequest, signal: AbortSignal): Promise<StagedRun> {
-    assertRunRequest(request);
+    assertRunRequest(request, this.#parts.request);
     return this.#start(this.#lifecycle.beginStage(), request, signal);
   }
 
   async measure(signal: AbortSignal): Promise<InputDigests> {
+    this.#lifecycle.assertOpen('measure');
     signal.throwIfAborted();
     const { keeper, ready, request } = this.#parts;
     await ready;
@@ -194,12 +198,18 @@ export class DockerSession implements SandboxSession {
     const { state, keeper, ready } = this.#parts;
     // Until a keeper has run, nobody knows whether its cgroups can be seen; a set-up's top is copied from.
     if (state.cgroups === undefined || place === 'setup') await ready;
+    if (this.#parts.request.layout === 'inputs' && place !== 'setup') {
+      const output = outputFolder(keeper, place);
+      const inputFolder = `${keeper.volume(TREE_FOLDER).path}/tree`;
+      const places = { layout: 'inputs', inputFolder, outputFolder: output.path } as const;
+      return this.#startWith(output, places, place, request);
+    }
     if (state.strategy !== 'copy' && OverlayWorkspaces.canName(keeper)) {
       const run = await this.#tryOverlay(place, request);
       if (run !== null) return run;
     }
     await ready;
-    const run = await this.#startWith(await this.#workspaceFor('copy', place), place, request);
+    const run = await this.#startIn(await this.#workspaceFor('copy', place), place, request);
     state.strategy = 'copy';
     return run;
   }
@@ -209,7 +219,7 @@ export class DockerSession implements SandboxSession {
     const workspace = await this.#workspaceFor('overlay', place);
     let run: DockerRun;
     try {
-      run = await this.#startWith(workspace, place, request);
+      run = await this.#startIn(workspace, place, request);
     } catch (error) {
       if (state.strategy === 'overlay' || !isEngineRefusal(error)) throw error;
       return null;
@@ -227,13 +237,30 @@ export class DockerSession implements SandboxSession {
     return place === 'setup' ? maker.forSetup() : maker.forRun(place);
   }
 
-  async #startWith(workspace: Workspace, place: Place, request: RunRequest): Promise<DockerRun> {
+  #startIn(workspace: Workspace, place: Place, request: RunRequest): Promise<DockerRun> {
+    const { keeper } = this.#parts;
+    const seen = this.#foldersSeen(request.package);
+    const places = {
+      layout: 'workspace',
+      workspace: workspace.mount,
+      packageVolume: keeper.volume(seen.packageFolder).name,
+      probeVolume: keeper.volume(seen.probeFolder).name,
+      depsVolume: keeper.volume(seen.depsFolder).name,
+    } as const;
+    return this.#startWith(workspace, places, place, request);
+  }
+
+  async #startWith(
+    workspace: RunFolder,
+    places: RunPlaces,
+    place: Place,
+    request: RunRequest,
+  ): Promise<DockerRun> {
     const { engine, state, clock, name, image, keeper } = this.#parts;
-    const { limits, dependencies = null } = this.#parts.request;
+    const { limits } = this.#parts.request;
+    const command = request.command ?? programOf(image);
     const cgroup = await state.cgroups?.createRun(name.id, this.#cgroupName(place), limits.pidsMax);
     const cpus = state.cpus.take(Math.ceil(limits.cpuCount));
-    const seen = this.#foldersSeen(request.package);
-    const depsFolder = dependencies === null ? EMPTY_FOLDER : BUNDLE_FOLDER;
     return DockerRun.start({
       engine,
       clock,
@@ -245,14 +272,11 @@ export class DockerSession implements SandboxSession {
       spec: {
         image: image.id,
         imageVariables: image.variables,
-        command: request.command ?? '',
+        command,
         isApart: request.package === 'apart',
         limits,
         cpus,
-        workspace: workspace.mount,
-        packageVolume: keeper.volume(seen.packageFolder).name,
-        probeVolume: keeper.volume(seen.probeFolder).name,
-        depsVolume: keeper.volume(depsFolder).name,
+        places,
         uid: name.uid,
         etcFolder: `${keeper.volume(TREE_FOLDER).path}/etc`,
         cgroupParent: cgroup?.parent ?? null,
@@ -265,13 +289,14 @@ export class DockerSession implements SandboxSession {
   }
 
   /** What is mounted for a run: the real thing, or what is empty. */
-  #foldersSeen(access: PackageAccess): { packageFolder: string; probeFolder: string } {
-    const { verifierPackage, probeInputs = null } = this.#parts.request;
+  #foldersSeen(access: PackageAccess) {
+    const { verifierPackage, probeInputs = null, dependencies = null } = this.#parts.request;
     const seesPackage = verifierPackage !== null && (access === 'shared' || access === 'apart');
     const seesProbe = probeInputs !== null && access === 'probe';
     return {
       packageFolder: seesPackage ? HIDDEN_FOLDER : EMPTY_FOLDER,
       probeFolder: seesProbe ? PROBE_INPUTS_FOLDER : EMPTY_FOLDER,
+      depsFolder: dependencies === null ? EMPTY_FOLDER : BUNDLE_FOLDER,
     };
   }
 

@@ -32,15 +32,19 @@ const NOTHING_REFUSED: Refused = { gone: [], spoiled: [] };
 /** Room for what the keeper and the overlay put beside a run's own files. */
 const OVERHEAD_INODES = 16;
 
-/** One /workspace: the tree, or what the set-up made of it, and room for `limits.workspaceBytes` of changes. */
-export interface Workspace {
-  readonly mount: Mount;
-  /** What the gate must find at /workspace; anything else means that the mount did not happen. */
-  readonly fileSystem: 'overlay' | 'tmpfs';
+/** A run's own folder, with room for `limits.workspaceBytes` of changes: the tree, or what the set-up made of it, or nothing. */
+export interface RunFolder {
   /** Not a byte or not a file more would fit. */
   isFull(): Promise<boolean>;
   /** Frees its memory; call when its container is removed. */
   release(): Promise<void>;
+}
+
+/** One /workspace. */
+export interface Workspace extends RunFolder {
+  readonly mount: Mount;
+  /** What the gate must find at /workspace; anything else means that the mount did not happen. */
+  readonly fileSystem: 'overlay' | 'tmpfs';
 }
 
 /** Makes workspaces. The set-up's is one for all steps; the runs' start from what it holds at that time. */
@@ -319,6 +323,16 @@ async function takeAway(mender: Keeper, additions: Additions): Promise<Refused> 
   });
   if (refused.gone.length > 0) await mender.remove(COPY_TO_FOLDER, refused.gone);
   return refused;
+}
+
+/** What is /output to a run of layout `inputs`: empty. */
+export function outputFolder(keeper: Keeper, run: number): RunFolder & { readonly path: string } {
+  const top = topOf(run);
+  return {
+    path: `${keeper.volume(top).path}/upper`,
+    isFull: async () => isFull(await keeper.usage(top)),
+    release: async () => keeper.clear(top),
+  };
 }
 
 function rootName(path: string): string {

@@ -168,7 +168,7 @@ class FakeSession implements SandboxSession {
   }
 
   async runSetup(request: RunRequest, signal: AbortSignal): Promise<RunOutcome> {
-    assertRunRequest(request);
+    assertRunRequest(request, this.#request);
     const endSetup = this.#lifecycle.beginSetup();
     try {
       return await this.#createRun(request, this.#view.workspace).release(signal);
@@ -178,13 +178,15 @@ class FakeSession implements SandboxSession {
   }
 
   async stage(request: RunRequest, signal: AbortSignal): Promise<StagedRun> {
-    assertRunRequest(request);
+    assertRunRequest(request, this.#request);
     this.#lifecycle.beginStage();
     signal.throwIfAborted();
     return this.#createRun(request, await this.#afterSetup());
   }
 
   async measure(signal: AbortSignal): Promise<InputDigests> {
+    this.#lifecycle.assertOpen('measure');
+    signal.throwIfAborted();
     const { tree, verifierPackage, dependencies = null } = this.#request;
     const digest = async (of: keyof InputDigests, archive: TreeArchive): Promise<string> => {
       const before = await digestOfTree(archive, signal);

@@ -12,9 +12,13 @@ export async function commitImage({ docker, image }: EngineBench, config: object
   return Id;
 }
 
-/** An image that holds a tree and nothing else; returns its id. The caller removes it. */
-export async function importImage({ docker }: EngineBench, tree: TreeArchive): Promise<string> {
-  const progress = await docker.importImage(Readable.from(tree.open(never)));
+/** An image that holds a tree and nothing else, with lines of a Dockerfile; returns its id. The caller removes it. */
+export async function importImage(
+  { docker }: EngineBench,
+  tree: TreeArchive,
+  options: { readonly changes?: string } = {},
+): Promise<string> {
+  const progress = await docker.importImage(Readable.from(tree.open(never)), options);
   const id = /"status":"(sha256:[0-9a-f]{64})"/.exec(await text(progress))?.[1];
   if (id === undefined) throw new Error('expected the id of an imported image, got none');
   return id;

@@ -406,6 +406,7 @@ export function itBehavesLikeASandbox(openBench: OpenBench): void {
       await session.close();
       await expect(session.stage(toRequest('true'), never)).rejects.toMatchObject(misused);
       await expect(session.runSetup(toRequest('true'), never)).rejects.toMatchObject(misused);
+      await expect(session.measure(never)).rejects.toMatchObject(misused);
     });
 
     it('C43 names an image by tag', async () => {
