@@ -31,6 +31,8 @@ export {
   toPublicPem,
 } from './attestation/keys.ts';
 export type { PublicKey, PublicKeys, PublicKeysDocument, SigningKey } from './attestation/keys.ts';
+export { toBothViews } from './bundle/both-views.ts';
+export type { BothViews } from './bundle/both-views.ts';
 export { toRunEvidence } from './bundle/run-evidence.ts';
 export type { RunEvidence, RunEvidenceInput } from './bundle/run-evidence.ts';
 export { PURPOSES } from './bundle/run-facts.ts';

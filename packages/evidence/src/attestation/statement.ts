@@ -124,3 +124,13 @@ export function toGitSubjects(commit: string, tree: string | null): Subject[] {
   const subject: Subject[] = [{ name: 'commit', digest: { gitCommit: commit } }];
   return tree === null ? subject : [...subject, { name: 'tree', digest: { gitTree: tree } }];
 }
+
+/** The statement as of another moment. All else of it can be made beforehand, outside of what waits for the seal. */
+export function atSeal(
+  { predicate, ...statement }: Statement,
+  { timeVerified, audit }: { readonly timeVerified: Date; readonly audit: AuditHead | null },
+): Statement {
+  const at = timeVerified.toISOString();
+  const outcome = { ...predicate[EXTENSION], audit };
+  return { ...statement, predicate: { ...predicate, timeVerified: at, [EXTENSION]: outcome } };
+}

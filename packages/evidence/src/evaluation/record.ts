@@ -40,6 +40,11 @@ export const EvaluationRecordSchema = z
     path: ['passed'],
   })
   .refine(
+    ({ passed, checks }) =>
+      !passed || (checks.length > 0 && checks.every(({ status }) => status === 'passed')),
+    { error: 'expected passed true only beside checks that all passed', path: ['passed'] },
+  )
+  .refine(
     (record) => (record['result/ref'] === undefined) === (record['result/digest'] === undefined),
     { error: 'expected result/ref and result/digest both or neither', path: ['result/digest'] },
   );
