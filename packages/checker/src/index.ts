@@ -1,7 +1,12 @@
+export { CHECKER_ERRORS } from './errors.ts';
+export type { CheckerErrorCode } from './errors.ts';
 export type { CheckDeps, CheckGate } from './run/check-deps.ts';
 export { createConformance } from './run/conformance.ts';
 export type { Conformance, ConformanceListener, ConformanceReport } from './run/conformance.ts';
 export type { FixtureReport } from './run/run-fixture.ts';
+export { checkAgainstSchema } from './thread/check-schema.ts';
+export type { SchemaCheckLimits } from './thread/check-schema.ts';
+export type { SchemaCheck, SchemaProblem } from './thread/schema-check.ts';
 export { runStage } from './run/run-stage.ts';
 export type { StageRequest } from './run/run-stage.ts';
 export { BROKEN_CODES } from './run/stage-end.ts';
@@ -32,11 +37,16 @@ export { resultKindOfStage, slotsOfStage } from './contract/terms.ts';
 export { BUILTINS, SCRIPT_RUNTIME } from './package/implementation.ts';
 export type { BuiltinName } from './package/implementation.ts';
 export { readArchiveFiles } from './package/archive-files.ts';
-export { CONTRACT_FILE, readCheckerPackage } from './package/read-package.ts';
-export type { FolderFiles, PackageReading } from './package/read-package.ts';
-export type { LintFinding } from './package/finding.ts';
-export { LINT_TABLE } from './package/lint-table.ts';
-export type { LintCode } from './package/lint-table.ts';
+export { CONTRACT_FILE } from './package/file-names.ts';
+export type { FolderFiles } from './package/folder-view.ts';
+export { readCheckerFolder, readCheckerPackage } from './package/read-folder.ts';
+export type { FolderReading, PackageReading } from './package/read-folder.ts';
+export type { ProblemReading } from './package/read-problem.ts';
+export type { CampaignDetails, ProblemDetails } from './package/problem.ts';
+export type { ReferenceLink } from './package/lint-reference.ts';
+export type { LintFinding } from './contract/finding.ts';
+export { LINT_TABLE } from './contract/lint-table.ts';
+export type { LintCode } from './contract/lint-table.ts';
 // Checks and problems: pure machines in the manner of settlement's.
 export {
   CHECK_STATES,

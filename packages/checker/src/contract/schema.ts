@@ -61,7 +61,7 @@ export const ReviewStageSchema = z.strictObject({
 });
 export type ReviewStage = z.infer<typeof ReviewStageSchema>;
 
-const EXTERNAL_SHAPE = {
+export const EXTERNAL_SHAPE = {
   ...STAGE_SHAPE,
   kind: z.literal('external'),
   review_protocol_id: z.null().default(null),

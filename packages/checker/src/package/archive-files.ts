@@ -1,5 +1,5 @@
 import { readTar, type TreeArchive } from '@kervyxa/core';
-import type { FolderFiles } from './read-package.ts';
+import type { FolderFiles } from './folder-view.ts';
 
 /** The files of a sealed folder, held in memory: what is packed is small. Folders have no entry of their own. */
 export async function readArchiveFiles(

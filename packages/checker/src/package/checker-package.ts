@@ -1,4 +1,5 @@
 import type { ContractTerms } from '../contract/schema.ts';
+import type { ReviewProtocolTerms } from '../stages/review-protocol.ts';
 
 /** Bytes under a name that is only for people; who reads them is told where they are. */
 export interface InputFile {
@@ -38,10 +39,15 @@ export interface CheckerPackage {
   readonly contract: ContractTerms;
   /** `vct_…`, where the document says that it is published. */
   readonly contractId: string | null;
+  /** The same of its family and of its place in it. */
+  readonly verifierId: string | null;
+  readonly versionNumber: number | null;
   /** By stage key; exactly the sandbox stages. */
   readonly programs: ReadonlyMap<string, StageProgram>;
   /** By slot key: what the folder `reference/` binds. */
   readonly reference: ReadonlyMap<string, InputFile>;
   /** By content hash (`sha256:…`): the bytes that conformance fixtures name. */
   readonly fixtureFiles: ReadonlyMap<string, Uint8Array>;
+  /** What `./review-protocol.json` says, which review stages name until it is published. */
+  readonly reviewProtocol: ReviewProtocolTerms | null;
 }

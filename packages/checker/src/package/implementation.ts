@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { canonicalDigest, sha256Hex, toPrintable } from '@kervyxa/core';
 import type { AuthoredSandboxStage } from '../contract/authored.ts';
 import type { StageLimits, StageProgram } from './checker-package.ts';
-import type { LintCode } from './lint-table.ts';
+import type { LintCode } from '../contract/lint-table.ts';
 
 /** What runs scripts; it is part of what identifies a program. */
 export const SCRIPT_RUNTIME = 'kervyxa-runtime/python:1';
@@ -19,40 +19,70 @@ const BUILTIN = /^(?:kervyxa|tfp)-builtin\/(.*)$/;
 const SCRIPT = /^\.\/((?:[A-Za-z0-9_-]+\/)*[A-Za-z0-9_-]+\.py)$/;
 const IMAGE = /^[a-z0-9][a-z0-9._/:-]*@sha256:[0-9a-f]{64}$/;
 
-export type ProgramReading =
-  | { readonly program: StageProgram }
-  | { readonly code: LintCode; readonly message: string; readonly fix: string };
+interface Refusal {
+  readonly code: LintCode;
+  readonly message: string;
+  readonly fix: string;
+}
+/** A program without the limits under which it runs. */
+type FoundProgram =
+  | { readonly kind: 'script'; readonly filename: string; readonly content: Uint8Array }
+  | { readonly kind: 'builtin'; readonly name: BuiltinName }
+  | { readonly kind: 'image'; readonly reference: string };
 
-/** Finds what a stage names; `readFile` answers the bytes of a path of the folder, or null. */
-export function readProgram(
-  { implementation, limits }: Pick<AuthoredSandboxStage, 'implementation' | 'limits'>,
-  readFile: (path: string) => Uint8Array | null,
-): ProgramReading {
+/** The program of a stage whose implementation `findProgram` finds. */
+export function toProgram(
+  { limits }: Pick<AuthoredSandboxStage, 'limits'>,
+  found: FoundProgram,
+): StageProgram {
   const stageLimits: StageLimits = {
     vcpu: limits.vcpu,
     memoryMb: limits.memory_mb,
     diskMb: limits.disk_mb,
     timeoutSeconds: limits.timeout_seconds,
   };
-  const digestOf = (identity: object) => canonicalDigest({ ...identity, limits });
+  return {
+    ...found,
+    limits: stageLimits,
+    digest: canonicalDigest({ ...identityOf(found), limits }),
+  };
+}
+
+function identityOf(found: FoundProgram): object {
+  switch (found.kind) {
+    case 'script':
+      return { script: `sha256:${sha256Hex(found.content)}`, runtime: SCRIPT_RUNTIME };
+    case 'builtin':
+      return { builtin: found.name };
+    case 'image':
+      return { image: found.reference };
+  }
+}
+
+/** The builtin that an implementation names, where there is such a one. */
+export function builtinOf(implementation: string): BuiltinName | null {
+  const name = BUILTIN.exec(implementation)?.[1];
+  return name === 'json-schema-check:1' || name === 'sat-assignment-check:1' ? name : null;
+}
+
+/** The script that an implementation names, by its path from the contract. */
+export function scriptPathOf(implementation: string): string | null {
+  return SCRIPT.exec(implementation)?.[1] ?? null;
+}
+
+/** Finds what a stage names, or says why it is none. `readFile` is told paths from the contract. */
+export function findProgram(
+  implementation: string,
+  readFile: (path: string) => Uint8Array | null,
+): FoundProgram | Refusal {
   const builtin = BUILTIN.exec(implementation)?.[1];
   if (builtin !== undefined) {
-    if (!Object.hasOwn(BUILTINS, builtin)) return unknownBuiltin(builtin);
-    return {
-      program: {
-        kind: 'builtin',
-        name: builtin,
-        limits: stageLimits,
-        digest: digestOf({ builtin }),
-      },
-    };
+    const name = builtinOf(implementation);
+    return name === null ? refuseBuiltin(builtin) : { kind: 'builtin', name };
   }
-  if (IMAGE.test(implementation)) {
-    const digest = digestOf({ image: implementation });
-    return { program: { kind: 'image', reference: implementation, limits: stageLimits, digest } };
-  }
-  const path = SCRIPT.exec(implementation)?.[1];
-  if (path === undefined) return refuseForm(implementation);
+  if (IMAGE.test(implementation)) return { kind: 'image', reference: implementation };
+  const path = scriptPathOf(implementation);
+  if (path === null) return refuseForm(implementation);
   const content = readFile(path);
   if (content === null) {
     return {
@@ -69,9 +99,7 @@ export function readProgram(
       fix: 'Keep the script to one small text file; data belongs into a reference input.',
     };
   }
-  const digest = digestOf({ script: `sha256:${sha256Hex(content)}`, runtime: SCRIPT_RUNTIME });
-  const filename = path.slice(path.lastIndexOf('/') + 1);
-  return { program: { kind: 'script', filename, content, limits: stageLimits, digest } };
+  return { kind: 'script', filename: path.slice(path.lastIndexOf('/') + 1), content };
 }
 
 function scriptProblem(content: Uint8Array): string | null {
@@ -80,7 +108,7 @@ function scriptProblem(content: Uint8Array): string | null {
   return isUtf8(content) ? null : 'bytes that are none';
 }
 
-function unknownBuiltin(name: string): ProgramReading {
+function refuseBuiltin(name: string): Refusal {
   return {
     code: 'builtin_unknown',
     message: `expected a builtin that there is, got "${toPrintable(name, 100)}"`,
@@ -90,7 +118,7 @@ function unknownBuiltin(name: string): ProgramReading {
   };
 }
 
-function refuseForm(implementation: string): ProgramReading {
+function refuseForm(implementation: string): Refusal {
   const got = `"${toPrintable(implementation, 100)}"`;
   if (/^[a-z0-9][a-z0-9._/:-]*$/.test(implementation) && /[/:]/.test(implementation)) {
     return {

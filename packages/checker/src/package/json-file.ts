@@ -1,6 +1,6 @@
 import { readContractText } from '@kervyxa/contract';
 import { isAppError } from '@kervyxa/core';
-import { lintFindingOf, type LintFinding } from './finding.ts';
+import { lintFindingOf, type LintFinding } from '../contract/finding.ts';
 
 export type JsonReading =
   { readonly document: unknown } | { readonly document?: undefined; readonly finding: LintFinding };

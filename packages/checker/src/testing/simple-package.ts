@@ -1,21 +1,25 @@
 import { sha256Hex } from '@kervyxa/core';
-import type { FolderFiles } from '../package/read-package.ts';
+import type { FolderFiles } from '../package/folder-view.ts';
 
 const CHECKER = `import json, os
 m = json.load(open('/input/manifest.json'))
 text = open(m['artifacts'][0]['path']).read()
 os.makedirs('/output/evidence', exist_ok=True)
 json.dump({'bytes': len(text)}, open('/output/evidence/summary.json', 'w'))
-try:
-    json.loads(text)
-    result = {'result': 'verified'}
-except ValueError:
-    result = {'result': 'refuted', 'reason': 'not JSON'}
+if '\\0' in text:
+    result = {'result': 'inconclusive', 'reason': 'not text'}
+else:
+    try:
+        json.loads(text)
+        result = {'result': 'verified'}
+    except ValueError:
+        result = {'result': 'refuted', 'reason': 'not JSON'}
 json.dump(result, open('/output/result.json', 'w'))
 `;
 
 const VALID = '{"answer": 42}\n';
 const BROKEN = '{"answer": \n';
+const BINARY = '\u0000\u0001';
 
 function file(filename: string, text: string) {
   return {
@@ -60,6 +64,7 @@ export function simpleContract() {
     conformance_fixtures: [
       fixture('valid', 'verified', 'valid.json', VALID),
       fixture('broken', 'refuted', 'broken.json', BROKEN),
+      fixture('binary', 'inconclusive', 'binary.bin', BINARY),
     ],
   };
 }
@@ -71,6 +76,7 @@ export function simplePackage(contract: unknown = simpleContract()): FolderFiles
     'checker.py': CHECKER,
     'fixtures/valid.json': VALID,
     'fixtures/broken.json': BROKEN,
+    'fixtures/binary.bin': BINARY,
   };
   return new Map(Object.entries(texts).map(([path, text]) => [path, Buffer.from(text)]));
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { simplePackage } from '../testing/simple-package.ts';
-import { readCheckerPackage } from './read-package.ts';
+import { readCheckerPackage } from './read-folder.ts';
 
 const DIGEST = 'ab'.repeat(32);
 
@@ -18,6 +18,6 @@ describe('readCheckerPackage', () => {
       filename: 'checker.py',
       limits: { vcpu: 0.25, memoryMb: 1_024, diskMb: 2_048, timeoutSeconds: 120 },
     });
-    expect(found?.fixtureFiles.size).toBe(2);
+    expect(found?.fixtureFiles.size).toBe(3);
   });
 });
