@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { CHECK_STATES, ProblemCaseSchema } from '@kervyxa/checker';
 import {
   CHALLENGE_KINDS,
   CHALLENGE_STATES,
@@ -15,6 +16,7 @@ import {
 import type { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AUDIT_KINDS } from '../audit/chain.ts';
+import { IMPLEMENTATION_STATES } from '../checker-ports.ts';
 import { ROLES } from '../ports.ts';
 import { openTestDatabase, type TestDatabase } from '../testing/index.ts';
 
@@ -35,6 +37,9 @@ describe('the rules of the database', () => {
     ['resolutions_decision_known', CHALLENGE_KINDS],
     ['challenges_state_known', CHALLENGE_STATES],
     ['principals_roles_known', ROLES],
+    ['implementations_state_known', IMPLEMENTATION_STATES],
+    ['problems_state_known', ProblemCaseSchema.shape.state.options],
+    ['checks_state_known', CHECK_STATES],
     ['audit_log_kind_known', AUDIT_KINDS],
   ])('know the same values as the program: %s', async (constraint, values) => {
     const { rows } = await database.pool.query<{ definition: string }>(

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Pool, PoolClient } from 'pg';
+import { seedCheckers } from './seed-checkers.ts';
 import { TEST_KEY } from './sealed-as.ts';
 
 type Sql = Pool | PoolClient;
@@ -101,6 +102,7 @@ export async function seedWorld(pool: Pool): Promise<void> {
         VALUES ('pay_over', 'con_over', 'sub_over', 'sol', 90, 'USD');
       INSERT INTO events (name, contract_id, run_id, audience, data)
         VALUES ('run_sealed', 'con_won', 'run_won', 'PUBLIC', '{}')`);
+    await seedCheckers(sql);
     await sql.query('COMMIT');
   } finally {
     // Where something failed, closing the session undoes the rest.
