@@ -1,5 +1,6 @@
 export { SANDBOX_ERRORS } from './errors.ts';
 export type { SandboxErrorCode } from './errors.ts';
+export { OUTLIVED_STATUS } from './port.ts';
 export type {
   AddedKind,
   AdditionFate,

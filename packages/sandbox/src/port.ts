@@ -116,6 +116,12 @@ export interface CapturedStream {
   readonly head: Uint8Array;
 }
 
+/**
+ * The exit status of a run with layout `inputs` whose command ended with 0 before all its other processes had ended. A
+ * command that ends with it itself is not told apart: it fails either way.
+ */
+export const OUTLIVED_STATUS = 121;
+
 /** Facts about one ended run. No judgement: the verifier grades. */
 export interface RunOutcome {
   /** The process's exit status, 128 + n for death by signal n. */

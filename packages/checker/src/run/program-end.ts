@@ -1,5 +1,5 @@
 import { toPrintable } from '@kervyxa/core';
-import type { RunOutcome } from '@kervyxa/sandbox';
+import { OUTLIVED_STATUS, type RunOutcome } from '@kervyxa/sandbox';
 import type { StageLimits } from '../package/checker-package.ts';
 import { broken, type StageEnd } from './stage-end.ts';
 
@@ -20,6 +20,12 @@ export function toBrokenEnd(outcome: RunOutcome, limits: StageLimits): StageEnd 
     return broken(
       'OUTPUT_LIMIT',
       'expected at most 4 MiB on stdout and stderr together, got more; what is to be kept belongs into /output',
+    );
+  }
+  if (exitCode === OUTLIVED_STATUS) {
+    return broken(
+      'WRITTEN_AFTERWARDS',
+      `expected every process of the program to have ended when it ended, got one that outlived it (status ${OUTLIVED_STATUS}): what it writes can't be told from the answer, so none is read; wait for each process that the program starts`,
     );
   }
   const got = `expected exit status 0, got ${exitCode}`;

@@ -1,4 +1,5 @@
 import { sandboxError } from '../errors.ts';
+import { OUTLIVED_STATUS } from '../port.ts';
 
 /** Where every run of a session of layout `workspace` works. */
 export const WORKSPACE = '/workspace';
@@ -54,11 +55,29 @@ END
   *) exit 1 ;;
 esac`;
 
+/**
+ * What stays behind a command whose answer lies in /output: the kernel ends all other processes with this one, but only
+ * after the command, and what they write between would be taken for its answer. So one that is there then takes the
+ * answer away. Threads are looked at one by one, as a process whose first thread has ended looks dead and is not; names
+ * that a process gives itself are escaped in \`status\`, and so can't look like a state.
+ */
+const END_ALONE = `code=$?
+[ $code -eq 0 ] || exit $code
+for each in /proc/[0-9]*/task/[0-9]*/status; do
+  case $each in /proc/1/* | /proc/$$/*) continue ;; esac
+  state=X
+  { while read -r key value rest; do
+    [ "$key" != State: ] || state=$value
+  done <"$each"; } 2>/dev/null
+  case $state in Z | X) ;; *) exit ${OUTLIVED_STATUS} ;; esac
+done
+exit 0`;
+
 /** What every run's container executes first; nothing of the solver's runs before it is told to go. `$1`: the command. */
 export const toGate = (folder: WorkFolder): string => `umask 022
 ${MAKE_HOME}
 ${toWaitForGo(folder)}
-exec /bin/sh -c "$1"`;
+${folder === OUTPUT ? `/bin/sh -c "$1"\n${END_ALONE}` : 'exec /bin/sh -c "$1"'}`;
 
 /**
  * The gate before an image's own command. `$1`: the folder in which it starts, and then its words, which no shell parses.
@@ -73,7 +92,8 @@ PATH=$path
 cd "$1" || exit 126
 unset OLDPWD
 shift
-exec "$@"`;
+"$@"
+${END_ALONE}`;
 
 /** Opens the gate. */
 export function toRelease(stdinLine: string | undefined): string {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { OUTLIVED_STATUS } from '../port.ts';
 import { type EngineBench, openEngineBench } from '../testing/engine.ts';
 import { never, run, textOf, toRequest, withSession } from '../testing/harness.ts';
 import { commitImage, importImage } from '../testing/images.ts';
@@ -85,5 +86,18 @@ it.each([
   await withSession({ ...bench, image }, INPUTS, async (session) => {
     const staged = session.stage(toRequest('', OF_IMAGE), never);
     await expect(staged).rejects.toMatchObject({ code, fix: expect.stringContaining(said) });
+  });
+});
+
+it('ends with 0 and leaves a process that would write: told by the status, and nothing is written', async () => {
+  const late = 'echo first > r; { sleep 0.1; echo second > r; sleep 60; } & exit 0';
+  const inputs = { ...INPUTS, runsMax: 2 };
+  const image = await imageWith({ Entrypoint: ['/bin/sh', '-c', `cd /output; ${late}`], Cmd: [] });
+  await withSession({ ...bench, image }, inputs, async (session) => {
+    for (const more of [OF_IMAGE, { command: late }]) {
+      const outcome = await run(session, '', more, (staged) => staged.readFile('r', 100, never));
+      expect(outcome).toMatchObject({ exitCode: OUTLIVED_STATUS });
+      expect(outcome.looked).toMatchObject({ kind: 'file', head: Buffer.from('first\n') });
+    }
   });
 });
