@@ -11,6 +11,7 @@ import { createFakeSandbox } from '@kervyxa/sandbox/fake';
 import { DEFAULT_POLICY } from '@kervyxa/settlement';
 import { startWorker } from '@kervyxa/worker';
 import { destination, pino } from 'pino';
+import { createTestSigning } from '../apps/worker/src/testing/test-signing.ts';
 import { BENCH_COMMIT, BENCH_COMMITS, BENCH_RUNTIME, BENCH_COMMANDS } from './daemon-material.ts';
 
 const [url = '', part] = process.argv.slice(2);
@@ -42,6 +43,7 @@ const worker =
         sandbox: createFakeSandbox({ commands: BENCH_COMMANDS }),
         runtimes: new Map([[BENCH_RUNTIME, IMAGE]]),
         settings,
+        signing: createTestSigning(),
         clock: systemClock,
         newId,
         log,

@@ -11,6 +11,7 @@ import type { FastifyInstance } from 'fastify';
 import { expect, vi } from 'vitest';
 import { createApi } from '../../apps/api/src/app.ts';
 import { createPeople, type Cast, type Person } from '../../apps/api/src/testing/people.ts';
+import { createTestSigning } from '../../apps/worker/src/testing/test-signing.ts';
 import type { EngineBench } from '../../packages/sandbox/src/testing/engine.ts';
 import { type Canary, HIDDEN_IDS, hiddenContract, hiddenTree } from './hidden-contract.ts';
 
@@ -76,6 +77,7 @@ export async function openHiddenWorld(engine: EngineBench, canary: Canary): Prom
     sandbox: engine.sandbox,
     runtimes: new Map([['kervyxa-runtime/node:22', engine.image]]),
     settings: { allowedOrigins: [], catalogue: null },
+    signing: createTestSigning(),
     clock: systemClock,
     newId,
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },

@@ -23,6 +23,7 @@ export const SETTINGS = {
   KERVYXA_PROVE_REPLAYS: 'how often a criterion runs on known-good (3)',
   KERVYXA_PROVE_SECONDS: 'how long one approval may run containers (7200)',
   KERVYXA_UPLOAD_MB: 'largest package or dependency bundle (512)',
+  KERVYXA_VERIFIER_ID: 'URI that attestations name as their verifier',
   KERVYXA_CONTAINER_RUNTIME: 'engine’s runtime for untrusted code: runsc',
   DOCKER_HOST: 'container engine to use',
   NO_COLOR: 'no colours',
@@ -38,6 +39,8 @@ export interface Settings {
   readonly rail: { readonly url: string; readonly secret: string } | null;
   readonly policy: SettlementPolicy;
   readonly trustProxy: boolean;
+  /** Who verifies, in attestations. */
+  readonly verifierId: string;
   /** Null: the engine's default. */
   readonly containerRuntime: string | null;
   /** Of the approval of a contract: how often each criterion runs on known-good, and how long one may take. */
@@ -58,6 +61,9 @@ export function parseSettings(env: Environment): Settings {
     databaseUrl: read(env, 'DATABASE_URL', DatabaseUrlSchema, 'postgresql://user:…@host/database'),
     rail,
     trustProxy: read(env, 'KERVYXA_TRUST_PROXY', z.enum(['0', '1']), '0 or 1') === '1',
+    verifierId:
+      read(env, 'KERVYXA_VERIFIER_ID', UriSchema, 'a URI such as https://verifier.example.org') ??
+      LOCAL_VERIFIER,
     containerRuntime: read(
       env,
       'KERVYXA_CONTAINER_RUNTIME',
@@ -111,6 +117,10 @@ const ReplaysSchema = WholeSchema.refine((count) => count >= 2 && count <= 100);
 const MebibytesSchema = WholeSchema.transform((count) => count * 1_048_576).refine(
   (bytes) => bytes <= BUNDLE_LIMITS.bytesMax,
 );
+
+/** Nobody in particular: whoever wants to be known by more than a key says who they are. */
+export const LOCAL_VERIFIER = 'urn:kervyxa:verifier:local';
+const UriSchema = z.string().regex(/^[a-z][a-z0-9+.-]{1,20}:[\x21-\x7e]{1,500}$/);
 
 const RuntimeSchema = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/);
 

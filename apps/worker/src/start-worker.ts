@@ -6,6 +6,7 @@ import type { Intake } from '@kervyxa/intake';
 import type { Sandbox } from '@kervyxa/sandbox';
 import { createGate, type Gate } from '@kervyxa/verifier';
 import { createHealth } from './health.ts';
+import type { Signing } from './jobs/attest.ts';
 import { WorkerStopped, type JobDeps } from './jobs/job.ts';
 import { createPlaces, type Places } from './places.ts';
 import { DEFAULT_PROVING, type ProvingSettings } from './proving-settings.ts';
@@ -22,6 +23,7 @@ export interface WorkerOptions {
   /** The operator's runtime catalogue: name → image id. */
   readonly runtimes: ReadonlyMap<string, string>;
   readonly settings: OperatorSettings;
+  readonly signing: Signing;
   readonly proving?: Partial<ProvingSettings>;
   readonly clock: Clock;
   readonly newId: IdSource;

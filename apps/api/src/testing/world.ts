@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { canonicalDigest, canonicalJson, createIdSource, systemClock } from '@kervyxa/core';
+import { canonicalJson, createIdSource, systemClock } from '@kervyxa/core';
 import { contractDigest, type Contract, type Finding } from '@kervyxa/contract';
 import { openDatabase, type Database } from '@kervyxa/db';
 import { openTestDatabase } from '@kervyxa/db/testing';
@@ -10,6 +10,7 @@ import { createApi } from '../app.ts';
 import type { ApiSettings } from '../settings.ts';
 import { createPeople, type Cast, type Person } from './people.ts';
 import { checkAnswer, type Answered } from './documented.ts';
+import { BASE_TEXT, signRun, SOURCE_TEXT } from './sign-run.ts';
 import { sampleContract, SECRET } from './sample-contract.ts';
 
 /** For tests: what only requester and operator are told of a proving. */
@@ -145,7 +146,7 @@ export async function createWorld(
     });
     expect(answer.status).toBe(201);
     const { id: submissionId } = answer;
-    const sourceBlob = await saveBlob(database, 'source');
+    const sourceBlob = await saveBlob(database, SOURCE_TEXT);
     await database.work.saveCapture(submissionId, { sourceBlob, tree: TREE });
     await execute(database, contractId, { kind: 'capture', submissionId });
     const [run] = await database.reads.listRuns(submissionId);
@@ -195,7 +196,7 @@ async function prove(database: Database, id: string, contract: Contract): Promis
     kind: 'proved',
     document: canonicalJson(contract),
     digest: contractDigest(contract),
-    baseBlob: await saveBlob(database, 'base'),
+    baseBlob: await saveBlob(database, BASE_TEXT),
     provingBlob: await saveBlob(database, JSON.stringify({ findings: [], saw: PROVING_SECRET })),
     findings: [FINDING],
   });
@@ -226,9 +227,9 @@ async function seal(
 ): Promise<void> {
   const attempt = await database.work.startRun(runId, 'wrk_test');
   if (attempt === null) throw new Error('expected a run that is wanted');
-  const reason = verdict === 'PASS' ? null : 'EXIT_CODE_MISMATCH';
+  const reason = verdict === 'PASS' ? null : ('EXIT_CODE_MISMATCH' as const);
   const criterion = {
-    status: verdict === 'PASS' ? 'pass' : 'fail',
+    status: verdict === 'PASS' ? ('pass' as const) : ('fail' as const),
     reason,
     message: verdict === 'PASS' ? null : SECRET,
     exitCode: 1,
@@ -237,19 +238,22 @@ async function seal(
     durationMs: 12,
     outputSha256: 'a'.repeat(64),
   };
+  const task = await database.work.runTask(runId);
+  if (task === null) throw new Error('expected a run that is wanted');
   const result = {
     verdict,
-    contractDigest: canonicalDigest('contract'),
+    contractDigest: task.contract.digest,
     commit,
     tree: TREE,
     imageDigest: null,
     changedFiles: [{ path: 'parseNumbers.js', status: 'modified' }],
+    inputs: { checkout: 'b'.repeat(64), package: null, dependencies: null },
     criteria: [
       { id: 'tests-pass', type: 'exit_code', visibility: 'public', ...criterion, message: 'plain' },
       { id: 'unchanged', type: 'judge_probe', visibility: 'hidden', ...criterion },
     ],
     reasons: reason === null ? [] : [{ code: reason, message: SECRET, subject: 'unchanged' }],
-  };
+  } satisfies Parameters<typeof signRun>[0]['result'];
   await database.work.addRunEvents(runId, [
     {
       name: 'step_finished',
@@ -270,8 +274,7 @@ async function seal(
     { name: 'note', audience: 'OWNER', data: { kind: 'criterion', message: SECRET } },
   ]);
   const isSealed = await database.work.sealRun(runId, attempt, {
-    verdict: { verdict, reason, resultDigest: canonicalDigest(result) },
-    result: JSON.stringify(result),
+    ...signRun({ task, result }),
     logs: [
       {
         criterionId: 'tests-pass',

@@ -13,6 +13,7 @@ import { toKeyBox } from '../present/key-box.ts';
 import { parseSettings, type Settings } from '../settings.ts';
 import { VERSION } from '../version.ts';
 import { openDaemonDatabase } from './daemon-database.ts';
+import { openDaemonSigning } from './daemon-signing.ts';
 import { openEngine, type Engine } from './engine.ts';
 import { assertListenable, toListenError } from './listen.ts';
 import { createLog } from './log.ts';
@@ -45,7 +46,7 @@ interface Daemon {
 
 /**
  * 1. Settings, and whether the address is free. 2. Engine and images, where a worker is wanted. 3. Database, with its
- * tables. 4. The operator's key, at the very first start of an API. 5. Scheduler, worker, API. 6. Until a stop signal.
+ * tables. 4. The operator's key, at the very first start of an API. 5. Scheduler, worker with its signing key, API. 6. Until a stop signal.
  * 7. All of it back, in reverse order.
  *
  * What was begun is ended also where a later step fails, or a stop signal comes before the fourth. Throws CLI_*, DB_*, SETUP_*.
@@ -68,7 +69,7 @@ export async function runDaemon(context: CommandContext, options: DaemonOptions)
     if (options.api !== null) await showFirstKey(database, context, isJson);
     const daemon = { context, settings, log, database, stack };
     startDaemonScheduler(daemon);
-    if (engine !== null) startDaemonWorker(daemon, engine, options.worker?.slots ?? null);
+    if (engine !== null) await startDaemonWorker(daemon, engine, options.worker?.slots ?? null);
     const url = options.api === null ? null : await startDaemonApi(daemon, options.api);
     log.info({ url }, 'ready; Ctrl-C stops it');
     if (!signal.aborted) await once(signal, 'abort');
@@ -114,14 +115,21 @@ function startDaemonScheduler({ context, settings, log, database, stack }: Daemo
   stack.defer(() => scheduler.stop());
 }
 
-function startDaemonWorker(daemon: Daemon, engine: Engine, slots: number | null): void {
+async function startDaemonWorker(
+  daemon: Daemon,
+  engine: Engine,
+  slots: number | null,
+): Promise<void> {
   const { context, settings, log, database, stack } = daemon;
+  const { clock } = context.host;
+  const { verifierId } = settings;
   const worker = startWorker({
     ...engine,
     proving: settings.proving,
     database,
     settings: loadSettings(context.host),
-    clock: context.host.clock,
+    signing: await openDaemonSigning(database, { verifierId, clock }),
+    clock,
     newId: createIdSource(randomBytes),
     log: log.child({ part: 'worker' }),
     stateFolder: stateFolder(),

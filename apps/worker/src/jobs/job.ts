@@ -7,6 +7,7 @@ import type { Sandbox } from '@kervyxa/sandbox';
 import type { Gate } from '@kervyxa/verifier';
 import type { Health } from '../health.ts';
 import type { Places } from '../places.ts';
+import type { Signing } from './attest.ts';
 import type { ProvingSettings } from '../proving-settings.ts';
 import type { Log } from '../scheduler/nudge.ts';
 
@@ -32,6 +33,7 @@ export interface JobDeps {
   /** Of what is told of runs with hidden criteria; ours where it is left out. */
   readonly beatMs?: number;
   readonly health: Pick<Health, 'blame' | 'clear'>;
+  readonly signing: Signing;
   readonly workerId: string;
   readonly log: Log;
 }

@@ -1,6 +1,4 @@
 import {
-  canonicalDigest,
-  canonicalJson,
   INFRA_REASONS,
   SOURCE_REASONS,
   type InfraReason,
@@ -16,6 +14,7 @@ import {
   type VerificationResult,
 } from '@kervyxa/verifier';
 import { toImageReference } from '../images.ts';
+import { toEvidence } from './attest.ts';
 import { DONE, LeaseLost, WorkerStopped, type JobDeps, type JobHandler } from './job.ts';
 import { createBeats } from './beats.ts';
 import { patiently } from './patiently.ts';
@@ -45,7 +44,7 @@ interface Attempt {
  * 1. An attempt begins, unless nobody wants the result any more.
  * 2. Base, commit, hidden package and dependencies come from the database; no server of anybody's is asked.
  * 3. The commit is verified under the frozen contract, and watchers are told.
- * 4. A verdict is sealed, on the beat where criteria are hidden. Trouble of ours is none: the run is tried again, or held once its tries are used up.
+ * 4. A verdict is sealed with signed evidence, on the beat where criteria are hidden. Trouble of ours is none: the run is tried again, or held once its tries are used up.
  * 5. A worker that stops gives the run back; one that lost it writes nothing.
  */
 export const verify: JobHandler = async (deps, job, signal) => {
@@ -77,7 +76,7 @@ async function run(deps: JobDeps, attempt: Attempt): Promise<void> {
     const onEvent = (event: VerificationEvent) =>
       [logs, events].forEach((each) => each.onEvent(event));
     const result = await verifyTask(deps, attempt, { contract, onEvent });
-    await seal(deps, attempt, { result, logs: logs.logs(), tellAtBeat });
+    await seal(deps, attempt, { contract, result, logs: logs.logs(), tellAtBeat });
   } finally {
     await tellAtBeat();
   }
@@ -114,6 +113,7 @@ async function verifyTask(
 }
 
 interface Outcome {
+  readonly contract: Contract;
   readonly result: VerificationResult;
   readonly logs: ReturnType<ReturnType<typeof createRunLogs>['logs']>;
   readonly tellAtBeat: () => Promise<void>;
@@ -122,7 +122,7 @@ interface Outcome {
 async function seal(
   deps: JobDeps,
   attempt: Attempt,
-  { result, logs, tellAtBeat }: Outcome,
+  { contract, result, logs, tellAtBeat }: Outcome,
 ): Promise<void> {
   const { task } = attempt;
   const reason = result.reasons[0]?.code ?? null;
@@ -132,12 +132,14 @@ async function seal(
   }
   deps.health.clear();
   const { verdict } = result;
-  const sealed: SealedVerdict = { verdict, reason, resultDigest: canonicalDigest(result) };
-  const content = { verdict: sealed, result: canonicalJson(result), logs, whenSaved: tellAtBeat };
-  const isSealed = await patiently(
-    () => deps.database.work.sealRun(task.run.id, attempt.attempt, content),
-    attempt.signal,
-  );
+  const evidence = await toEvidence(deps, { task, contract, result });
+  const { resultDigest } = evidence;
+  const sealed: SealedVerdict = { verdict, reason, resultDigest };
+  const content = { verdict: sealed, result: evidence.result, logs, whenSaved: tellAtBeat };
+  const isSealed = await patiently(async () => {
+    const signed = { ...content, evidence: evidence.sign() };
+    return deps.database.work.sealRun(task.run.id, attempt.attempt, signed);
+  }, attempt.signal);
   const { id: runId, submissionId } = task.run;
   const facts = { submissionId, runId, attempt: attempt.attempt, verdict, reason };
   deps.log.info(facts, isSealed ? 'verdict sealed' : 'verdict thrown away: nobody waits for it');

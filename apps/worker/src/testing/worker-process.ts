@@ -6,6 +6,7 @@ import { createDockerSandbox } from '@kervyxa/sandbox/docker';
 import { DEFAULT_POLICY } from '@kervyxa/settlement';
 import { ensureReady } from '@kervyxa/setup';
 import { startWorker } from '../start-worker.ts';
+import { createTestSigning } from './test-signing.ts';
 
 // For tests: a worker on this machine's engine and git, as a process of its own that can be killed.
 // argv: database, git origin, folder of fetched repositories, value of the label on everything in the engine.
@@ -33,6 +34,7 @@ const worker = startWorker({
   }),
   runtimes,
   settings: { allowedOrigins: [origin], catalogue: [...runtimes.keys()] },
+  signing: createTestSigning(),
   clock: systemClock,
   newId,
   log: { info: log, warn: log, error: log },

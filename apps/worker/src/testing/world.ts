@@ -21,6 +21,7 @@ import { vi } from 'vitest';
 import { pinImage } from '../images.ts';
 import type { Log } from '../scheduler/nudge.ts';
 import { startWorker, type Worker, type WorkerOptions } from '../start-worker.ts';
+import { createTestSigning } from './test-signing.ts';
 import { checking, helloContract, SERVED } from './hello.ts';
 
 export const IMAGE = `sha256:${'1'.repeat(64)}`;
@@ -153,6 +154,7 @@ export async function createWorld(policy: Partial<SettlementPolicy> = {}): Promi
         sandbox: createFakeSandbox({ commands: scripted ?? checking() }),
         runtimes: RUNTIMES,
         settings: { allowedOrigins: [], catalogue: [...RUNTIMES.keys()] },
+        signing: createTestSigning(),
         clock: systemClock,
         newId,
         log: recordTo(lines),

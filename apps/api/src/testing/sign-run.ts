@@ -1,0 +1,70 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { parseContract } from '@kervyxa/contract';
+import { sha256Hex, Sha256HexSchema } from '@kervyxa/core';
+import type { Database } from '@kervyxa/db';
+import { parseSigningKey, toBothViews, toPublicPem } from '@kervyxa/evidence';
+
+type Work = Database['work'];
+type Task = NonNullable<Awaited<ReturnType<Work['runTask']>>>;
+type Sealed = Parameters<Work['sealRun']>[2];
+
+/** Texts that tests keep as the blobs of a base and a source. */
+export const BASE_TEXT = 'base';
+export const SOURCE_TEXT = 'source';
+export const VERIFIER = 'https://verifier.example.org';
+
+const { privateKey } = generateKeyPairSync('ed25519');
+const KEY = parseSigningKey(privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
+
+/** For tests: what a worker seals of a run with that result, signed. */
+export function signRun({
+  task: { run, submission, contract, claimToken },
+  result,
+}: {
+  readonly task: Task;
+  readonly result: Parameters<typeof toBothViews>[0]['result'];
+}): Omit<Sealed, 'logs'> {
+  const { full, open, sign } = toBothViews({
+    contract: parseContract(JSON.parse(contract.document)),
+    result,
+    run: {
+      runRef: `urn:kervyxa:run:${run.id}`,
+      purpose: 'verification',
+      repositoryUrl: submission.repositoryUrl,
+      commit: submission.commit,
+      claimToken,
+    },
+    verifierId: VERIFIER,
+    blobs: [
+      { path: 'base.bundle', ...toBlob(BASE_TEXT) },
+      { path: 'source.bundle', ...toBlob(SOURCE_TEXT) },
+    ],
+  });
+  const text = full.texts['result.json'];
+  const { verdict, reasons } = result;
+  if (verdict === 'ERROR') throw new Error('expected a verdict that can be sealed');
+  return {
+    verdict: {
+      verdict,
+      reason: reasons[0]?.code ?? null,
+      resultDigest: `sha256:${sha256Hex(text)}`,
+    },
+    result: text,
+    evidence: {
+      key: { keyid: KEY.keyid, publicKey: toPublicPem(KEY) },
+      evaluation: full.texts['evaluation.json'],
+      publicEvaluation: open.texts['evaluation.json'],
+      manifest: full.texts['bundle.json'],
+      publicManifest: open.texts['bundle.json'],
+      request: full.texts['run.json'],
+      publicResult: open.texts['result.json'],
+      publicContract: open.texts['contract.json'],
+      attest: ({ sealedAt: timeVerified, audit: { seq, hash: head } }) =>
+        sign(KEY, { timeVerified, audit: { seq: Number(seq), head } }),
+    },
+  };
+}
+
+function toBlob(text: string) {
+  return { sha256: Sha256HexSchema.parse(sha256Hex(text)), size: text.length };
+}
