@@ -42,6 +42,10 @@ export const REQUIREMENTS = {
   'R-METRIC-ONE': 'A metric is one exact line of the whole output of a command that ended well.',
   'R-JUDGE-PROBE':
     'A judge sees what the probe left and nothing else of the solver’s; a solver’s code sees nothing of the judge’s.',
+  'R-CHECKER-CRITERION':
+    'Of a commit a checker decides by named files alone: verified passes, refuted fails, and all else pays and refuses nobody.',
+  'R-INPUTS-MEASURED':
+    'A verdict rests on checkout, package and dependencies that were the same after the runs as before them.',
   'R-COMPLETION-TOKEN':
     'A metric that asks for it counts only where the last line shows the token of this run.',
   'R-VERDICT-CLOSED':
@@ -128,6 +132,19 @@ export const REQUIREMENTS = {
     'A watcher misses no event, gets none twice, and never holds up the server or its end.',
   'R-EVIDENCE-KEYS':
     'A signer has one key in use, private to its owner, and what a retired one signed stays checkable.',
+  'R-CHECK-EXIT':
+    'A check goes from stage to stage only when the one before is verified, and every state of it has an exit.',
+  'R-CHECK-FENCE': 'A late word of an older attempt at a stage changes nothing.',
+  'R-REVIEW-ORDER':
+    'What judgments come to does not depend on their order, and is told early only where no other could change it.',
+  'R-REVIEW-PARTIES':
+    'No seat is for the solver, the owner, whom either brought in, a rival, or an operator who acted for the owner.',
+  'R-REPORT-SIGNED':
+    "A partner's judgment counts only with its signature over all that it says and is about.",
+  'R-SEALED-BYTES':
+    'Sealed bytes, and words that could tell them, reach only the owner and the stages that select them until release.',
+  'R-SEALED-ENTRIES':
+    'Independent entries are hidden from others until the cutoff, and then only those that were nominated are judged.',
 } as const;
 
 export type RequirementId = keyof typeof REQUIREMENTS;

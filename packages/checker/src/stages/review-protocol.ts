@@ -124,9 +124,22 @@ function refuseNonTree(
         issue(path, 'expected every node to be named once at most');
     });
   });
-  const roots = keys.filter((key) => !named.includes(key));
-  if (roots.length !== 1)
+  const roots = nodes.filter(({ key }) => !named.includes(key));
+  const [root] = roots;
+  if (root === undefined || roots.length > 1)
     issue([], `expected one node that no other names, got ${roots.length} of them`);
+  // What is named once at most and not reached from the root leads back to itself.
+  else if (countReached(nodes, root) < nodes.length)
+    issue([], 'expected every node to be reached from the one that none names');
+}
+
+/** No more than there are nodes: keys that are named twice are refused already. */
+function countReached(nodes: readonly ReviewNode[], root: ReviewNode): number {
+  const reached = new Set([root.key]);
+  for (const key of reached)
+    for (const node of nodes.filter((each) => each.key === key))
+      for (const child of childrenOf(node)) reached.add(child);
+  return reached.size;
 }
 
 function childrenOf({ reducer }: ReviewNode): readonly string[] {
