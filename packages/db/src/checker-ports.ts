@@ -8,7 +8,6 @@ import type {
   ProblemCase,
   ProblemCommand,
   ReviewProtocol,
-  ReviewProtocolTerms,
   Sealing,
   VerifierContract,
 } from '@kervyxa/checker';
@@ -138,8 +137,6 @@ export interface CheckerCommands {
       readonly verifierId: string | null;
       readonly name: string;
       readonly checker: CheckerPackage;
-      /** What `./review-protocol.json` says, where a stage names it. */
-      readonly protocol: ReviewProtocolTerms | null;
     },
     toAnswer: (publication: Publication) => Answer,
   ): Promise<Answer>;

@@ -163,7 +163,7 @@ async function publishProtocols(
   sql: Sql,
   { newId }: PublishDeps,
   actorId: string,
-  { checker, protocol }: PublishInput,
+  { checker }: PublishInput,
 ): Promise<ContractTerms> {
   let ownId: string | null = null;
   const stages: Stage[] = [];
@@ -178,8 +178,8 @@ async function publishProtocols(
       stages.push(stage);
       continue;
     }
-    if (protocol === null) throw createProtocolUnknown(named);
-    ownId ??= await insertProtocol(sql, newId('reviewProtocol'), actorId, protocol);
+    if (checker.reviewProtocol === null) throw createProtocolUnknown(named);
+    ownId ??= await insertProtocol(sql, newId('reviewProtocol'), actorId, checker.reviewProtocol);
     stages.push({ ...stage, review_protocol_id: ownId });
   }
   return { ...checker.contract, stages };
