@@ -37,6 +37,7 @@ export { toRunEvidence } from './bundle/run-evidence.ts';
 export type { RunEvidence, RunEvidenceInput } from './bundle/run-evidence.ts';
 export { PURPOSES } from './bundle/run-facts.ts';
 export type { RunFacts } from './bundle/run-facts.ts';
+export { listedBlobs } from './bundle/manifest.ts';
 export type { FileRef } from './bundle/manifest.ts';
 export { packBundle } from './bundle/pack.ts';
 export type { BundleParts } from './bundle/pack.ts';

@@ -35,3 +35,8 @@ export const ManifestSchema = z.strictObject({
 });
 export type Manifest = z.infer<typeof ManifestSchema>;
 export type FileRef = Manifest['files'][number];
+
+/** The archives that a `bundle.json` lists, in their order. Throws a ZodError for any other text. */
+export function listedBlobs(manifest: string): readonly FileRef[] {
+  return ManifestSchema.parse(JSON.parse(manifest)).files.slice(TEXTS.length);
+}
