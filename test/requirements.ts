@@ -69,6 +69,12 @@ export const REQUIREMENTS = {
     'Counted work is the same number in every run: blocks, opcodes and the heap of Node to the last unit, bytes of Python and instructions within the tolerance that docs/contracts.md names.',
   'R-COUNT-NO-LESS':
     'Whatever code under test does, a right answer counts no less than the work that it took.',
+  'R-CHECKER-PROTOCOL':
+    'A checker decides by what it had written when it ended; each way to go wrong has its own code, and none of them refutes.',
+  'R-CHECKER-CONFORMANCE':
+    'A checker package that misses one of its fixtures, in containers as they judge, verifies nothing.',
+  'R-CHECKER-SCHEMA':
+    'No JSON Schema of an author’s hangs, kills or leaves the thread that checks with it.',
   'R-FIXTURES':
     'Each honest commit of the fixtures passes and each cheat fails for its own reason, with equal SHAs everywhere.',
   'R-QUEUE-AT-LEAST-ONCE':

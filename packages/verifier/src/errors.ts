@@ -15,6 +15,13 @@ const family = defineErrors({
     exitCode: 2,
     meaning: 'The dependency bundle given is not the one that the contract froze.',
   },
+  VERIFIER_INPUTS_CHANGED: {
+    fault: 'infra',
+    retryable: true,
+    httpStatus: 503,
+    exitCode: 4,
+    meaning: 'Checkout, package or dependencies were not the same after the runs as before them.',
+  },
   VERIFIER_PROVING_BROKEN: {
     fault: 'infra',
     retryable: true,

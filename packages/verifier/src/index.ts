@@ -1,4 +1,6 @@
 export { VERIFIER_ERRORS } from './errors.ts';
+export { lintCheckers } from './checker-fit.ts';
+export type { Checkers } from './checker-fit.ts';
 export { loadBaseFacts } from './base-facts.ts';
 export { infraReasonOf } from './infra.ts';
 export { createGate } from './gate.ts';
@@ -16,7 +18,7 @@ export type { CriterionResult, Reason, StableResult, VerificationResult } from '
 export type { Step, StepKind, VerificationEvent } from './events.ts';
 export { proveContract, REPLAYS_DEFAULT } from './prove/prove.ts';
 export type { Prove, ProveOptions, ProveRequest, ProvingEvent } from './prove/prove.ts';
-export { COLUMN_KINDS, ProvingReportSchema } from './prove/report.ts';
+export { COLUMN_KINDS, isAsWanted, ProvingReportSchema } from './prove/report.ts';
 export type {
   CriterionReplays,
   ProvingColumn,

@@ -1,7 +1,9 @@
 import type { Contract } from '@kervyxa/contract';
 import type { TreeArchive, Verdict } from '@kervyxa/core';
 import type { CandidateTree } from '@kervyxa/intake';
+import type { InputDigests } from '@kervyxa/sandbox';
 import type { VerificationEvent } from './events.ts';
+import type { Checkers } from './checker-fit.ts';
 import { toInfraReason } from './infra.ts';
 import { judgeCriteria } from './judge.ts';
 import { fenceAdditions, fencedPaths, gradePolicy } from './policy.ts';
@@ -23,6 +25,7 @@ export interface CandidateRequest {
   readonly claimToken: string | null;
   readonly verifierPackage: TreeArchive | null;
   readonly dependencies: TreeArchive | null;
+  readonly checkers: Checkers;
 }
 
 export interface JudgeContext {
@@ -43,10 +46,11 @@ export async function judgeCandidate(
   request: CandidateRequest,
   { log, signal, onEvent }: JudgeContext,
 ): Promise<CandidateResult> {
-  const { contract, candidate, verifierPackage, dependencies } = request;
+  const { contract, candidate, verifierPackage, dependencies, checkers } = request;
   const changedFiles = candidate.changedFiles.map(({ path, status }) => ({ path, status }));
   const notRun = contract.criteria.map(toNotRun);
-  const known = { tree: candidate.tree, imageDigest: null, changedFiles, criteria: notRun };
+  const ofTree = { tree: candidate.tree, changedFiles };
+  const known = { ...ofTree, imageDigest: null, inputs: null, criteria: notRun };
 
   const policy = checkPolicy(request, log);
   if (policy.kind === 'stop') return { ...known, ...toEnd(policy) };
@@ -61,10 +65,10 @@ export async function judgeCandidate(
   const additions = hasSetup
     ? { additions: fenceAdditions(contract, candidate.files().paths, keptPaths) }
     : {};
-  const trees = { tree, baseTree, keptPaths, ...additions };
+  const trees = { tree, baseTree, files: candidate.files(), keptPaths, ...additions };
   const judged = await judgeCriteria(
     { ...deps, log, onEvent },
-    { contract, image: image.value, ...trees, verifierPackage, dependencies },
+    { contract, image: image.value, ...trees, verifierPackage, dependencies, checkers },
     signal,
   );
   const resolved = { ...known, imageDigest: image.value };
@@ -73,7 +77,20 @@ export async function judgeCandidate(
     return { ...resolved, verdict, reasons: [reason] };
   }
   const { criteria } = judged;
-  return { ...resolved, criteria, verdict: gradeVerdict(criteria), reasons: toReasons(criteria) };
+  const verdict = gradeVerdict(criteria);
+  return {
+    ...resolved,
+    inputs: toInputs(judged.inputs),
+    criteria,
+    verdict,
+    reasons: toReasons(criteria),
+  };
+}
+
+function toInputs(inputs: InputDigests | null): VerificationResult['inputs'] {
+  if (inputs === null) return null;
+  const { tree: checkout, ...others } = inputs;
+  return { checkout, ...others };
 }
 
 function checkPolicy(

@@ -1,11 +1,13 @@
 import { type Contract, type Criterion, isCountedSource } from '@kervyxa/contract';
 import type { ContractReason, TreeArchive, Verdict } from '@kervyxa/core';
-import type { AdditionRule } from '@kervyxa/sandbox';
-import type { VerificationEvent } from './events.ts';
+import type { TreeFiles } from '@kervyxa/intake';
+import type { AdditionRule, InputDigests } from '@kervyxa/sandbox';
+import { type CheckerCriterion, type Checkers, fitChecker } from './checker-fit.ts';
 import { gradeRun, gradeSetup, isCommandNotFound } from './grade.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { toInfraReason } from './infra.ts';
 import { toNotRun, toResult, type CriterionResult, type Reason } from './result.ts';
+import { type CheckerDeps, runCheckers } from './run-checkers.ts';
 import type { StepLog } from './steps.ts';
 import {
   type CriterionEnd,
@@ -17,10 +19,8 @@ import {
   type TrialRequest,
 } from './trial.ts';
 
-export interface JudgeDeps extends TrialDeps {
-  readonly coreCount: number;
+export interface JudgeDeps extends TrialDeps, CheckerDeps {
   readonly log: StepLog;
-  readonly onEvent: (event: VerificationEvent) => void;
 }
 
 export interface JudgeRequest {
@@ -28,18 +28,26 @@ export interface JudgeRequest {
   readonly image: string;
   readonly tree: TreeArchive;
   readonly baseTree: TreeArchive;
+  /** Of the commit: what checkers get of it. */
+  readonly files: TreeFiles;
   /** Of either tree: what set-up may not change for the criteria. */
   readonly keptPaths: readonly string[];
   /** What set-up may not leave for the criteria. */
   readonly additions?: AdditionRule;
   readonly verifierPackage: TreeArchive | null;
   readonly dependencies: TreeArchive | null;
+  readonly checkers: Checkers;
 }
 
-type RunnableCriterion = Exclude<Criterion, { type: 'checker' }>;
+type CommandCriterion = Exclude<Criterion, CheckerCriterion>;
 
 export type Judgement =
-  | { readonly kind: 'judged'; readonly criteria: CriterionResult[] }
+  | {
+      readonly kind: 'judged';
+      readonly criteria: CriterionResult[];
+      /** What the commands read; null where none ran. */
+      readonly inputs: InputDigests | null;
+    }
   /** The set-up did not get through, so there is nothing to say about any criterion. */
   | { readonly kind: 'stopped'; readonly verdict: Verdict; readonly reason: Reason };
 
@@ -54,7 +62,9 @@ const ALONE = { isAlone: true, parallelism: 1, startedAhead: 0 };
 /**
  * Runs and grades the criteria of a contract on a commit that policy let through.
  *
- * 1. Criteria that can't run here are INCONCLUSIVE; all others run on the commit's tree, side by side.
+ * 1. Criteria that can't run here are INCONCLUSIVE; all others run on the commit's tree, side by side. Checkers get
+ *    files of the commit, and neither workspace nor set-up: the public ones run before all that is hidden, the hidden
+ *    ones after all that is public (see `runCriteria` for why).
  * 2. What exceeded its time runs once more with nothing beside it on this worker; only a second time-out counts.
  * 3. A set-up that fails, or a command that the shell could not run, is tried at the base commit: where it works
  *    there, the solver broke it; where it does not, the contract is broken.
@@ -68,37 +78,53 @@ export async function judgeCriteria(
   const runnable = contract.criteria.filter(
     (criterion) => whyUnavailable(criterion, request) === null,
   );
+  const commands = runnable.filter(isCommand);
   const progress = createProgress(deps, contract, (criterion, end) =>
     gradeCriterion(criterion, end, signal),
   );
+  const graded = new Map<string, CriterionResult>();
+  const addCheckers = async (visibility: Criterion['visibility']): Promise<void> => {
+    const criteria = runnable.filter(isChecker).filter((each) => each.visibility === visibility);
+    const results = await runCheckers(deps, { ...request, criteria }, progress.checkers, signal);
+    for (const result of results) graded.set(result.id, result);
+  };
   const trial = {
     ...request,
-    criteria: runnable,
+    criteria: commands,
     isAlone: false,
     stopsAtLate: true,
     parallelism: planParallelism(contract, deps.coreCount),
     startedAhead: STARTED_AHEAD,
   };
 
+  await addCheckers('public');
   const ends = await runWithSecondTry(deps, trial, progress, signal);
   if (ends.kind === 'setup_failed') return judgeSetup(deps, trial, ends, signal);
 
-  const graded = new Map<string, CriterionResult>();
-  for (const criterion of runnable) {
+  for (const criterion of commands) {
     graded.set(criterion.id, gradeCriterion(criterion, ends.ends.get(criterion.id), signal));
   }
-  const notFound = runnable.filter((criterion) =>
+  const notFound = commands.filter((criterion) =>
     isNotFound(criterion, ends.ends.get(criterion.id)),
   );
   const atBase = { ...trial, stopsAtLate: false, criteria: notFound };
   for (const other of await judgeNotFoundAtBase(deps, atBase, signal)) {
     graded.set(other.id, other);
   }
+  await addCheckers('hidden');
   const criteria = contract.criteria.map(
     (criterion) => graded.get(criterion.id) ?? toUnavailable(criterion, request),
   );
   progress.finish(criteria);
-  return { kind: 'judged', criteria };
+  return { kind: 'judged', criteria, inputs: ends.inputs };
+}
+
+function isChecker(criterion: Criterion): criterion is CheckerCriterion {
+  return criterion.type === 'checker';
+}
+
+function isCommand(criterion: Criterion): criterion is CommandCriterion {
+  return !isChecker(criterion);
 }
 
 /** What criteria measure must not depend on their neighbours: no more at once than there are cores for. */
@@ -115,7 +141,7 @@ async function runWithSecondTry(
   progress: Progress,
   signal: AbortSignal,
 ): Promise<TrialEnd> {
-  if (trial.criteria.length === 0) return { kind: 'ran', ends: new Map() };
+  if (trial.criteria.length === 0) return { kind: 'ran', ends: new Map(), inputs: null };
   const first = await runPatiently(deps, trial, progress.listen, signal);
   if (first.kind === 'setup_failed') return first;
   const ends = new Map(first.ends);
@@ -135,7 +161,7 @@ async function runWithSecondTry(
     (await addSecondTry(trial.criteria)) ??
     (left.length === 0 ? null : await addTrial({ ...trial, criteria: left })) ??
     (await addSecondTry(left));
-  return failed ?? { kind: 'ran', ends };
+  return failed ?? { kind: 'ran', ends, inputs: first.inputs };
 }
 
 /** Runs a trial, and once more with nothing beside it where its set-up was late. */
@@ -155,6 +181,7 @@ function toBroken(criteria: readonly Criterion[]): (error: unknown) => TrialEnd 
   return (error) => ({
     kind: 'ran',
     ends: new Map(criteria.map(({ id }) => [id, { kind: 'broke', error }])),
+    inputs: null,
   });
 }
 
@@ -237,10 +264,11 @@ function toUnavailable(criterion: Criterion, request: JudgeRequest): CriterionRe
 /** Why a criterion can't run here, whatever the commit; null where it can. */
 function whyUnavailable(
   criterion: Criterion,
-  { contract, verifierPackage, dependencies }: JudgeRequest,
+  { contract, verifierPackage, dependencies, checkers }: JudgeRequest,
 ): string | null {
-  if (criterion.type === 'checker') {
-    return `criteria of type ${criterion.type} can't run on this version`;
+  if (isChecker(criterion)) {
+    const fit = fitChecker(criterion, checkers);
+    return fit.kind === 'fits' ? null : fit.message;
   }
   if (isCounted(criterion) && criterion.stdoutSha256 === null) {
     return 'the contract does not pin the answer of the work that it counts (stdoutSha256)';
@@ -259,7 +287,7 @@ function isCounted(criterion: Criterion): criterion is Extract<Criterion, { type
   return criterion.type === 'benchmark' && isCountedSource(criterion.source);
 }
 
-function needsPackage(criterion: RunnableCriterion, contract: Contract): boolean {
+function needsPackage(criterion: CommandCriterion, contract: Contract): boolean {
   if (criterion.visibility !== 'hidden') return false;
   if (contract.verifierPackage !== null) return true;
   const parts = criterion.type === 'judge_probe' ? [criterion.probe, criterion.judge] : [criterion];

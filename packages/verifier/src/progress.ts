@@ -2,6 +2,7 @@ import type { Contract, Criterion } from '@kervyxa/contract';
 import type { Step, VerificationEvent } from './events.ts';
 import { gradeSetup, isCommandNotFound, isLate } from './grade.ts';
 import type { CriterionResult } from './result.ts';
+import type { CheckerListener } from './run-checkers.ts';
 import type { StepLog } from './steps.ts';
 import type { CriterionEnd, TrialListener } from './trial.ts';
 
@@ -9,6 +10,8 @@ import type { CriterionEnd, TrialListener } from './trial.ts';
 export interface Progress {
   /** For the next trial of the commit; `isLast` where a set-up that is late is not tried again. */
   readonly listen: (attempt: { readonly isLast: boolean }) => TrialListener;
+  /** For criteria that no trial runs. */
+  readonly checkers: CheckerListener;
   /** Ends the steps of all criteria with what came out in the end. */
   finish(criteria: readonly CriterionResult[]): void;
 }
@@ -27,6 +30,10 @@ export function createProgress(
   };
   let attempts = 0;
   return {
+    checkers: {
+      onStart: (criterion) => log.start(toCriterionStep(criterion)),
+      onEnd: finishCriterion,
+    },
     listen: ({ isLast }) => {
       attempts += 1;
       const attempt = attempts;

@@ -27,6 +27,7 @@ const result: VerificationResult = {
   tree: 't',
   imageDigest: 'i',
   changedFiles: [],
+  inputs: null,
   criteria: [criterion],
   reasons: [],
 };

@@ -51,6 +51,17 @@ export const VerificationResultSchema = z.strictObject({
       status: z.enum(['added', 'deleted', 'modified', 'type_changed']),
     }),
   ),
+  /**
+   * SHA-256 over names, modes and contents of what the commands read, the same before the first and after the last; null
+   * where none ran, and for what the contract has not.
+   */
+  inputs: z
+    .strictObject({
+      checkout: z.string(),
+      package: z.string().nullable(),
+      dependencies: z.string().nullable(),
+    })
+    .nullable(),
   criteria: z.array(CriterionResultSchema),
   /** Every reason, the primary one first; empty exactly for PASS. */
   reasons: z.array(ReasonSchema),

@@ -23,6 +23,7 @@ import {
   takeProbeOutput,
   toJudgeTree,
 } from './probe-output.ts';
+import { withSameInputs } from './same-inputs.ts';
 
 const MIB = 1024 * 1024;
 /** The largest file that is weighed: by digest, size or lines. */
@@ -51,6 +52,8 @@ export interface JudgeBench {
 export interface CriterionBench extends JudgeBench {
   /** The session that holds the solver's tree. */
   readonly session: SandboxSession;
+  /** Settled once the session's inputs are measured; until then no command is let go. */
+  readonly measured: Promise<unknown>;
   /** A fresh text of printable ASCII that nobody can guess. */
   readonly createToken: () => string;
 }
@@ -61,7 +64,7 @@ export async function runCriterion(
   criterion: Criterion,
 ): Promise<RunEvidence> {
   if (criterion.type === 'judge_probe') return runJudgeProbe(bench, criterion);
-  const { session, verifierPackage, signal, onOutput } = bench;
+  const { session, measured, verifierPackage, signal, onOutput } = bench;
   const scanner = new MetricScanner();
   const token = asksForToken(criterion) ? bench.createToken() : null;
   const request = {
@@ -74,7 +77,7 @@ export async function runCriterion(
       onOutput(stream, chunk);
     },
   };
-  return runInSlot(bench, { session, request, criterion }, async (staged, outcome) => {
+  return runInSlot(bench, { session, measured, request, criterion }, async (staged, outcome) => {
     const metric = scanner.finish();
     return {
       outcome,
@@ -89,7 +92,7 @@ export async function runCriterion(
 
 /** The probe in the session of the solver's tree; then, in one without it, the judge on what the probe left. */
 async function runJudgeProbe(bench: CriterionBench, criterion: JudgeProbe): Promise<RunEvidence> {
-  const { session, verifierPackage, signal, onOutput } = bench;
+  const { session, measured, verifierPackage, signal, onOutput } = bench;
   const { probe, timeoutSeconds } = criterion;
   const stdout = new StreamKeeper(PROBE_FILE_BYTES_MAX);
   const request = {
@@ -103,7 +106,7 @@ async function runJudgeProbe(bench: CriterionBench, criterion: JudgeProbe): Prom
   };
   const { outcome, left } = await runInSlot(
     bench,
-    { session, request, criterion },
+    { session, measured, request, criterion },
     async (staged, ended) => {
       const hasEnded = gradeEnd(ended, { exitCode: 0, timeoutSeconds }).status === 'pass';
       return {
@@ -152,13 +155,10 @@ export async function runJudge(
       package: verifierPackage === null ? ('none' as const) : ('shared' as const),
       onOutput: bench.onOutput,
     };
-    // Nobody waits for a slot in vain while the tree is laid out.
-    await session.ready;
-    return await runInSlot(
-      bench,
-      { session, request, criterion },
-      async (_staged, outcome) => outcome,
+    const { value: outcome } = await withSameInputs(session, bench.signal, (measured) =>
+      runInSlot(bench, { session, measured, request, criterion }, async (_staged, ended) => ended),
     );
+    return outcome;
   } finally {
     await session.close();
   }
@@ -166,6 +166,7 @@ export async function runJudge(
 
 interface SlotRun {
   readonly session: SandboxSession;
+  readonly measured: Promise<unknown>;
   readonly request: RunRequest;
   readonly criterion: Criterion;
 }
@@ -173,12 +174,13 @@ interface SlotRun {
 /** Stages a run, waits for a slot, and hands what it left to `use` before it is disposed of. */
 async function runInSlot<T>(
   { running, onStart, signal }: JudgeBench,
-  { session, request, criterion }: SlotRun,
+  { session, measured, request, criterion }: SlotRun,
   use: (staged: StagedRun, outcome: RunOutcome) => Promise<T>,
 ): Promise<T> {
   const outputEnd = Promise.withResolvers<void>();
   const staged = await session.stage({ ...request, onOutputEnd: outputEnd.resolve }, signal);
   try {
+    await measured;
     // The slot is free again when the command is; the engine takes its time to say how it ended.
     const { release } = await running(async () => {
       onStart(criterion);

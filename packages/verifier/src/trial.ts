@@ -2,6 +2,7 @@ import type { Contract, Criterion } from '@kervyxa/contract';
 import type { TreeArchive } from '@kervyxa/core';
 import type {
   AdditionRule,
+  InputDigests,
   RunOutcome,
   RunRequest,
   Sandbox,
@@ -13,6 +14,7 @@ import type { Gate } from './gate.ts';
 import { gradeSetup, isLate, type RunEvidence } from './grade.ts';
 import { cutProbeInputs } from './probe-inputs.ts';
 import { type CriterionBench, runCriterion } from './run-criterion.ts';
+import { withSameInputs } from './same-inputs.ts';
 
 const MIB = 1024 * 1024;
 
@@ -67,11 +69,18 @@ export interface SetupFailure {
 }
 
 export type TrialEnd =
-  { readonly kind: 'ran'; readonly ends: ReadonlyMap<string, CriterionEnd> } | SetupFailure;
+  | {
+      readonly kind: 'ran';
+      readonly ends: ReadonlyMap<string, CriterionEnd>;
+      /** What every run read, the same before the first and after the last; null where nothing ran. */
+      readonly inputs: InputDigests | null;
+    }
+  | SetupFailure;
 
 /**
  * Opens a session on the tree, runs the set-up, then the criteria, and closes the session, whatever happens. Every
- * container is gone when it resolves; a session that can't be cleaned up rejects, so that no verdict rests on it.
+ * container is gone when it resolves; a session that can't be cleaned up rejects, so that no verdict rests on it, and so
+ * does one whose inputs were changed meanwhile, whatever came of the runs: VERIFIER_INPUTS_CHANGED.
  */
 export async function runTrial(
   deps: TrialDeps,
@@ -106,9 +115,10 @@ async function runSession(
   try {
     const failed = await runSetup(session, contract, listener, signal);
     if (failed !== null) return failed;
-    const ends = await runCriteria(deps, session, request, { listener, signal });
-    await session.ready;
-    return { kind: 'ran', ends };
+    const { value: ends, inputs } = await withSameInputs(session, signal, (measured) =>
+      runCriteria(deps, { session, measured }, request, { listener, signal }),
+    );
+    return { kind: 'ran', ends, inputs };
   } finally {
     await session.close();
   }
@@ -155,7 +165,7 @@ async function runSetup(
 
 async function runCriteria(
   { sandbox, createToken }: TrialDeps,
-  session: SandboxSession,
+  { session, measured }: Pick<CriterionBench, 'session' | 'measured'>,
   request: TrialRequest,
   { listener, signal }: { readonly listener: TrialListener; readonly signal: AbortSignal },
 ): Promise<Map<string, CriterionEnd>> {
@@ -165,6 +175,7 @@ async function runCriteria(
   const limits = toLimits(contract);
   const bench: Omit<CriterionBench, 'onOutput'> = {
     session,
+    measured,
     openSession: (parts) => sandbox.openSession({ image, limits, ...parts }, signal),
     verifierPackage,
     running: pLimit(parallelism),

@@ -3,6 +3,8 @@ import { contractDigest, type Contract } from '@kervyxa/contract';
 import {
   defineErrors,
   packTree,
+  sealTree,
+  Sha256HexSchema,
   sha256Hex,
   systemClock,
   type TreeArchive,
@@ -91,6 +93,69 @@ function onHead(there: FakeBehaviour, atBase: FakeBehaviour): FakeCommand {
 
 const late: FakeBehaviour = { hangs: 'until_timeout' };
 const notFound: FakeBehaviour = { exitCode: 127 };
+
+// Keeps R-INPUTS-MEASURED.
+describe('what the commands read', () => {
+  it.each(['tree', 'package', 'dependencies'] as const)(
+    'is changed from outside (%s): ERROR, and neither PASS nor FAIL, whatever came of the runs',
+    async (meanwhileChanged) => {
+      const sealed = await sealTree([{ type: 'folder', path: 'some' }]);
+      const sha256 = Sha256HexSchema.parse(sealed.digest);
+      for (const exitCode of [0, 1]) {
+        const { result } = await tell({
+          contract: {
+            verifierPackage: { sha256 },
+            environment: { dependencies: { sha256 } },
+          },
+          request: { verifierPackage: sealed, dependencies: sealed },
+          commands: { tests: { exitCode, meanwhileChanged } },
+        });
+        expect(result).toMatchObject({
+          verdict: 'ERROR',
+          reasons: [{ code: 'INPUTS_CHANGED', message: expect.stringContaining(meanwhileChanged) }],
+          inputs: null,
+        });
+      }
+    },
+  );
+
+  it('is told by its digests, which hang on content alone', async () => {
+    const inputsOf = async (tree: FakeTree) => {
+      const { result } = await tell({ tree, commands: { tests: {} } });
+      return result.inputs;
+    };
+    const [one, same, other] = [
+      await inputsOf({ 'a.js': 'head\n' }),
+      await inputsOf({ 'a.js': 'head\n' }),
+      await inputsOf({ 'a.js': 'more\n' }),
+    ];
+    expect(one).toEqual({
+      checkout: expect.stringMatching(/^[0-9a-f]{64}$/),
+      package: null,
+      dependencies: null,
+    });
+    expect(same).toEqual(one);
+    expect(other?.checkout).not.toBe(one?.checkout);
+  });
+
+  it('keeps a failure that was seen, where it is changed in a second try only', async () => {
+    let runs = 0;
+    const { result } = await tell({
+      criteria: [criterion('tests'), criterion('slow')],
+      commands: {
+        tests: { exitCode: 1 },
+        slow: () => {
+          runs += 1;
+          return runs === 1 ? late : { meanwhileChanged: 'tree' };
+        },
+      },
+    });
+    expect(result.criteria.map(({ status, reason }) => `${status} ${reason}`)).toEqual([
+      'fail EXIT_CODE_MISMATCH',
+      'error INPUTS_CHANGED',
+    ]);
+  });
+});
 
 describe('a verification', () => {
   it('passes when every criterion passes, and says what was judged', async () => {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { type CheckerPackage, type Conformance, createConformance } from '@kervyxa/checker';
 import type { Contract } from '@kervyxa/contract';
 import type { Clock, CommitSha, TreeArchive } from '@kervyxa/core';
 import type { FetchedCommit, Intake } from '@kervyxa/intake';
@@ -21,6 +22,8 @@ export interface VerifierDeps {
   readonly coreCount: number;
   /** Shared by all verifications of one worker: what must run alone waits for the others. Its own where left out. */
   readonly gate?: Gate;
+  /** Shared by all verifications of one worker: what has been seen of a package is not run again. Its own where left out. */
+  readonly conformance?: Conformance;
   /** Makes the token of a benchmark that asks for one: printable ASCII that nobody can guess. Random where left out. */
   readonly createToken?: () => string;
 }
@@ -37,6 +40,8 @@ export interface VerifyRequest {
    * one ends INCONCLUSIVE.
    */
   readonly dependencies?: TreeArchive | null;
+  /** Checker packages by their digests. Left out: none; criteria whose package is not here end INCONCLUSIVE. */
+  readonly checkers?: ReadonlyMap<string, CheckerPackage>;
   /** The token issued to this solver, for contracts with `claim: trailer`; null where none is issued. */
   readonly claimToken?: string | null;
 }
@@ -53,7 +58,8 @@ export interface VerifyOptions {
  * 2. The commit is fetched, whole and exact; what can't be had is INCONCLUSIVE.
  * 3. The diff is held against the constraints; every breach is FAIL, and nothing of the solver's runs.
  * 4. The image is resolved to the one content that the engine holds.
- * 5. Set-up and criteria run, each in a container of its own, and are graded from recorded facts.
+ * 5. Set-up and criteria run, each in a container of its own, and are graded from recorded facts. What they read was
+ *    the same afterwards as before, or nothing is said.
  * 6. The verdict follows from the criteria; no criterion, no PASS.
  *
  * Never throws for what a solver, a server or an engine did: that is a verdict. Throws AppError for what the caller
@@ -73,8 +79,8 @@ export async function verifyCommit(
     const fetched = await fetchCommit(deps, request, log, signal);
     if (fetched.kind === 'stop') return { ...empty, ...toEnd(fetched) };
     try {
-      const { claimToken = null, dependencies = null } = request;
-      const asked = { ...request, claimToken, dependencies, candidate: fetched.value };
+      const { claimToken = null, dependencies = null, checkers = new Map() } = request;
+      const asked = { ...request, claimToken, dependencies, checkers, candidate: fetched.value };
       const judged = await judgeCandidate(
         deps,
         { ...asked, asksPolicy: true },
@@ -94,10 +100,11 @@ export async function verifyCommit(
 /** What may be left out, made. */
 export function completeDeps({
   gate = createGate(),
+  conformance = createConformance(),
   createToken = randomUUID,
   ...given
 }: VerifierDeps): Required<VerifierDeps> {
-  return { ...given, gate, createToken };
+  return { ...given, gate, conformance, createToken };
 }
 
 type FrozenInputs = Pick<VerifyRequest, 'contract' | 'verifierPackage' | 'dependencies'>;
@@ -163,6 +170,7 @@ function emptyResult({ contract, contractDigest, commit }: VerifyRequest): Verif
     tree: null,
     imageDigest: null,
     changedFiles: [],
+    inputs: null,
     criteria: contract.criteria.map(toNotRun),
     reasons: [],
   };

@@ -29,6 +29,7 @@ export const RESULT = {
   tree: 'cd'.repeat(20),
   imageDigest: `sha256:${SHA256}`,
   changedFiles: [{ path: 'hello.sh', status: 'modified' }],
+  inputs: { checkout: 'c'.repeat(64), package: null, dependencies: null },
   criteria: [CRITERION],
   reasons: [REASON],
 };

@@ -53,6 +53,7 @@ function resultOf(verdict: VerificationResult['verdict']): VerificationResult {
     tree: null,
     imageDigest: null,
     changedFiles: [],
+    inputs: null,
     criteria: [],
     reasons: [],
   };

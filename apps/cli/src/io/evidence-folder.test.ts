@@ -25,6 +25,7 @@ const RESULT: VerificationResult = {
   tree: null,
   imageDigest: null,
   changedFiles: [],
+  inputs: null,
   criteria: [],
   reasons: [],
 };

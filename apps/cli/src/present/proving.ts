@@ -1,10 +1,11 @@
 import { toPrintable } from '@kervyxa/core';
-import type {
-  CriterionReplays,
-  ProvingColumn,
-  ProvingFinding,
-  ProvingReport,
-  Replay,
+import {
+  isAsWanted,
+  type CriterionReplays,
+  type ProvingColumn,
+  type ProvingFinding,
+  type ProvingReport,
+  type Replay,
 } from '@kervyxa/verifier';
 import type { Screen } from '../host.ts';
 import { count, cut, pad, paragraph, widthOf } from './text.ts';
@@ -139,13 +140,14 @@ function toTables(columns: readonly DrawnColumn[], width: number): DrawnColumn[]
 }
 
 /** ` 3  FAIL  Known-bad 62524d2df0b2 (wanted FAIL)` */
-function toLegend({ title, verdict, expected }: ProvingColumn, number: number, screen: Screen) {
+function toLegend(column: ProvingColumn, number: number, screen: Screen) {
+  const { title, verdict, expected } = column;
   const { colors, columns } = screen;
-  const isAsWanted = expected === null ? verdict !== 'PASS' : verdict === expected;
+  const isWanted = isAsWanted(column);
   const head = `${String(number).padStart(3)}  ${pad(verdict, 'INCONCLUSIVE'.length)}  `;
-  const wanted = isAsWanted ? '' : ` (wanted ${expected ?? 'a failing criterion'})`;
+  const wanted = isWanted ? '' : ` (wanted ${expected ?? 'a failing criterion'})`;
   const text = cut(toPrintable(title), columns - head.length - wanted.length) + wanted;
-  return isAsWanted ? head + text : colors.red(head + text);
+  return isWanted ? head + text : colors.red(head + text);
 }
 
 function toReplays({ replays }: ProvingReport, { colors, columns }: Screen): string {

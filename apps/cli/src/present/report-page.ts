@@ -1,4 +1,9 @@
-import type { ProvingColumn, ProvingFinding, ProvingReport } from '@kervyxa/verifier';
+import {
+  isAsWanted,
+  type ProvingColumn,
+  type ProvingFinding,
+  type ProvingReport,
+} from '@kervyxa/verifier';
 import { html, Html, lines } from './html.ts';
 import { toReplaysPart } from './report-replays.ts';
 import { REPORT_STYLE } from './report-style.ts';
@@ -137,15 +142,15 @@ function toCell({ criteria }: ProvingColumn, at: number): Html {
 
 function toColumn(column: ProvingColumn, at: number): Html {
   const { title, verdict, expected, reasons, diff } = column;
-  const isAsWanted = expected === null ? verdict !== 'PASS' : verdict === expected;
+  const isWanted = isAsWanted(column);
   const wanted = expected ?? 'a criterion that fails';
   const [why] = reasons;
   return html`<li>
     <span class="number">${at + 1}</span>
     <div>
       <p>
-        <span class="verdict ${isAsWanted ? 'pass' : 'fail'}">${verdict}</span>
-        ${title}${isAsWanted ? '' : html` <span class="fail">(wanted ${wanted})</span>`}
+        <span class="verdict ${isWanted ? 'pass' : 'fail'}">${verdict}</span>
+        ${title}${isWanted ? '' : html` <span class="fail">(wanted ${wanted})</span>`}
       </p>
       ${why === undefined ? '' : html`<p class="soft"><code>${why.code}</code> ${why.message}</p>`}
       ${

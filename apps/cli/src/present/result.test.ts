@@ -43,6 +43,7 @@ const FAILED: VerificationResult = {
     { path: 'parseNumbers.js', status: 'modified' },
     { path: 'evil\u001b[2J.js', status: 'type_changed' },
   ],
+  inputs: null,
   criteria: [
     { ...RAN, id: 'tests-pass', type: 'exit_code' },
     {

@@ -2,15 +2,16 @@ import { type Contract, type Criterion, type Finding, isStyleCheck } from '@kerv
 import type { JudgedColumn } from './column.ts';
 import { toEvidence } from './evidence.ts';
 import { COMMAND_FIX, sayReason, toFinding } from './findings.ts';
-import type { ProvingColumn } from './report.ts';
+import { isAsWanted, type ProvingColumn } from './report.ts';
 
 /**
  * CHEAT_PASSES for a commit that must fail. One that can't be judged has not failed: it is CONTRACT_BROKEN, because
- * whatever it is that stopped us, a solver could bring it about as well.
+ * whatever it is that stopped us, a solver could bring it about as well. What only checkers leave undecided is as good
+ * as refused.
  */
 export function gradeCheat({ column, logs }: JudgedColumn): Finding[] {
   const { verdict, title, diff, reasons, criteria } = column;
-  if (verdict === 'FAIL') return [];
+  if (isAsWanted(column)) return [];
   if (verdict === 'PASS') {
     return [
       toFinding('CHEAT_PASSES', '/criteria', {

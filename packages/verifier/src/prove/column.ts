@@ -1,6 +1,7 @@
 import type { Contract } from '@kervyxa/contract';
 import { isAppError, type TreeArchive } from '@kervyxa/core';
 import type { CandidateTree, FetchedCommit } from '@kervyxa/intake';
+import type { Checkers } from '../checker-fit.ts';
 import { verifierError } from '../errors.ts';
 import { toInfraReason } from '../infra.ts';
 import { judgeCandidate, type StepEnd } from '../judge-candidate.ts';
@@ -17,6 +18,7 @@ export interface ColumnBench {
   readonly contract: Contract;
   readonly verifierPackage: TreeArchive | null;
   readonly dependencies: TreeArchive | null;
+  readonly checkers: Checkers;
   readonly signal: AbortSignal;
 }
 
@@ -67,12 +69,12 @@ export async function judgeColumn(
   head: ColumnHead,
   candidate: CandidateTree,
 ): Promise<JudgedColumn> {
-  const { deps, contract, verifierPackage, dependencies, signal } = bench;
+  const { deps, contract, verifierPackage, dependencies, checkers, signal } = bench;
   const logs = createLogTails();
   const { onEvent } = logs;
   const log = createStepLog(deps.clock, onEvent);
   const asksPolicy = head.kind !== 'base';
-  const inputs = { contract, verifierPackage, dependencies, claimToken: null };
+  const inputs = { contract, verifierPackage, dependencies, checkers, claimToken: null };
   try {
     const { verdict, reasons, criteria, imageDigest } = await judgeCandidate(
       deps,

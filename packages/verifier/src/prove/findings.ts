@@ -8,7 +8,7 @@ import {
 import type { CriterionResult, Reason } from '../result.ts';
 import type { JudgedColumn } from './column.ts';
 import { type LogTails, toEvidence } from './evidence.ts';
-import type { CriterionReplays, ProvingColumn, Replay } from './report.ts';
+import { type CriterionReplays, isUndecided, type ProvingColumn, type Replay } from './report.ts';
 
 type Proof = Contract['proof'][number];
 
@@ -73,7 +73,9 @@ function gradeBaseCriterion({ criterion, index, result, logs }: BaseCriterion): 
   const evidence = toEvidence(logs.tailOf(`criterion:${criterion.id}`));
   const got = `${reason ?? status}: ${message ?? ''}`;
   const isBroken =
-    status === 'inconclusive' || reason === 'MEMORY_LIMIT' || reason === 'TIME_LIMIT';
+    (status === 'inconclusive' && !isUndecided(reason)) ||
+    reason === 'MEMORY_LIMIT' ||
+    reason === 'TIME_LIMIT';
   if (isBroken) {
     return [
       toFinding('CONTRACT_BROKEN', pointer, {

@@ -2,7 +2,14 @@ import { defineErrors } from '@kervyxa/core';
 import { fakeCommitId, type FakeTree } from '@kervyxa/intake/fake';
 import type { FakeBehaviour, FakeCommand } from '@kervyxa/sandbox/fake';
 import { describe, expect, it } from 'vitest';
-import { criterion } from '../testing/contract.ts';
+import {
+  artifactIn,
+  CHECKER_COMMAND,
+  checkerPackage,
+  says,
+  tellsWhether42,
+} from '../testing/checker-package.ts';
+import { checkerCriterion, criterion } from '../testing/contract.ts';
 import {
   proof,
   proveStory,
@@ -12,6 +19,7 @@ import {
   TREES,
   type ProvingStory,
 } from '../testing/proving-story.ts';
+import { isAsWanted } from './report.ts';
 
 const [GOOD, BAD] = [proof('good', 'PASS'), proof('bad', 'FAIL')];
 
@@ -515,3 +523,90 @@ describe('trouble of ours while proving', () => {
 function toBehaviour(view: Parameters<Extract<FakeCommand, (...view: never[]) => unknown>>[0]) {
   return typeof tellsAnswer === 'function' ? tellsAnswer(view) : tellsAnswer;
 }
+
+// Keeps R-CHECKER-CRITERION.
+describe('proving checkers', () => {
+  const checker = checkerPackage();
+  const story = (parts: ProvingStory = {}): ProvingStory => ({
+    checkers: [checker],
+    replays: 2,
+    ...parts,
+    contract: {
+      criteria: [checkerCriterion('answer', checker.digest), REGRESSION],
+      ...parts.contract,
+    },
+    // The base has no answer yet, as is usual: nothing can be said of it.
+    trees: {
+      base: { 'README.md': 'Read me\n' },
+      good: { 'README.md': 'Read me\n', 'out/answer.txt': '42\n' },
+      bad: { 'README.md': 'Read me\n', 'out/answer.txt': '41\n' },
+    },
+    commands: { [CHECKER_COMMAND]: tellsWhether42, ...parts.commands },
+  });
+
+  it('takes a commit that can not be asked about for one that is not paid: proved', async () => {
+    const { report } = await proveStory(story());
+    expect(report).toMatchObject({ isProved: true, findings: [] });
+    const shown = report.columns.map((column) => [column.id, column.verdict, isAsWanted(column)]);
+    expect(shown).toEqual([
+      ['base', 'INCONCLUSIVE', true],
+      ['good-1', 'PASS', true],
+      ['bad-1', 'FAIL', true],
+      ['empty-diff', 'FAIL', true],
+      ['reverted-1', 'FAIL', true],
+      ...[1, 2, 3, 4, 5, 6, 7].map((at) => [`garbled-${at}`, 'FAIL', true]),
+    ]);
+    expect(report.columns.at(-1)?.title).toMatch(/^Every artifact being /);
+  });
+
+  it('H03 verifies whatever it can read: CHEAT_PASSES', async () => {
+    // Right of its fixtures, and content with everything else.
+    const credulous: FakeCommand = (view) =>
+      says({ result: artifactIn(view, 'answer') === '41\n' ? 'refuted' : 'verified' });
+    const { report } = await proveStory(story({ commands: { [CHECKER_COMMAND]: credulous } }));
+    expect(report.findings).toMatchObject(
+      Array.from({ length: 7 }, () => ({ code: 'CHEAT_PASSES', pointer: '/criteria/0/checker' })),
+    );
+  });
+
+  it('breaks on what is no text: CONTRACT_BROKEN, for a solver could do the same', async () => {
+    const fragile: FakeCommand = (view) =>
+      /^\d+\n$/.test(artifactIn(view, 'answer'))
+        ? (tellsWhether42 as (each: typeof view) => FakeBehaviour)(view)
+        : { exitCode: 1, stderr: 'UnicodeDecodeError\n' };
+    const { report } = await proveStory(story({ commands: { [CHECKER_COMMAND]: fragile } }));
+    expect(report.findings[0]).toMatchObject({
+      code: 'CONTRACT_BROKEN',
+      pointer: '/criteria/0/checker',
+      evidence: expect.stringContaining('UnicodeDecodeError'),
+    });
+  });
+
+  it('does not give the results of its own fixtures: CHECKER_NOT_CONFORMANT, and nothing else is run', async () => {
+    const { report } = await proveStory(
+      story({ commands: { [CHECKER_COMMAND]: says({ result: 'verified' }) } }),
+    );
+    expect(report).toMatchObject({
+      isProved: false,
+      columns: [],
+      findings: [
+        {
+          code: 'CHECKER_NOT_CONFORMANT',
+          pointer: '/criteria/0/checker',
+          evidence: expect.stringContaining('wrong'),
+        },
+      ],
+    });
+  });
+
+  it('names a stage or files that the package has not: CHECKER_UNFIT, and nothing is run', async () => {
+    for (const fields of [{ stage: 'other' }, { artifacts: [{ role: 'more', path: 'a.txt' }] }]) {
+      const criteria = [checkerCriterion('answer', checker.digest, fields), REGRESSION];
+      const { report } = await proveStory(story({ contract: { criteria } }));
+      expect(report).toMatchObject({
+        columns: [],
+        findings: [{ code: 'CHECKER_UNFIT', pointer: '/criteria/0' }],
+      });
+    }
+  });
+});

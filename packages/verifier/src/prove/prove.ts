@@ -2,15 +2,18 @@ import {
   type Contract,
   type Criterion,
   type Finding,
+  type FindingCode,
   isOpen,
   METRIC_SIGNS,
   sortFindings,
 } from '@kervyxa/contract';
 import type { CommitSha, TreeArchive } from '@kervyxa/core';
 import type { FetchedCommit } from '@kervyxa/intake';
+import type { Checkers } from '../checker-fit.ts';
 import { assertInputsFrozen, completeDeps, type VerifierDeps } from '../verify-commit.ts';
 import { gradeCheat, gradeForgedMetrics, sayStyleOnly } from './cheat-findings.ts';
 import { planCheats } from './cheats.ts';
+import { proveCheckers } from './checkers.ts';
 import {
   type ColumnBench,
   type ColumnHead,
@@ -20,7 +23,7 @@ import {
   toUnjudged,
   withFetched,
 } from './column.ts';
-import { GARBLES, gradeGarbled, hasJudges, judgeGarbled } from './garbled.ts';
+import { GARBLES, garbledOf, gradeGarbled, judgeGarbled } from './garbled.ts';
 import { gradeBase, gradeKnownBad, gradeProof, gradeReplays, lintProof } from './findings.ts';
 import { toReplays } from './replays.ts';
 import type { CriterionReplays, ProvingColumn, ProvingReport } from './report.ts';
@@ -31,6 +34,8 @@ export interface ProveRequest {
   readonly contractDigest: string;
   readonly verifierPackage: TreeArchive | null;
   readonly dependencies: TreeArchive | null;
+  /** Checker packages by their digests; left out: none. */
+  readonly checkers?: Checkers;
   /** How often each criterion runs on the known-good commit that is replayed, its proof included; at least 2. */
   readonly replays: number;
 }
@@ -64,6 +69,7 @@ export type Prove = (
 /**
  * Proves a contract that lint lets through: shows, in real containers, that it tells done from not done.
  *
+ * 0. Checker packages must fit their criteria and give the results of their own fixtures, or nothing else is run.
  * 1. The base: some criterion must fail, regression must pass, and every command must come to an end there. A contract
  *    that is broken there is proved no further.
  * 2. Each commit of `proof` must get the verdict that it names, and a criterion refuse one of the known-bad ones. None
@@ -72,7 +78,7 @@ export type Prove = (
  *    whose criteria ran is replayed: its replays tell a flaky criterion from a wrong reference.
  * 4. Commits that do not solve the task, made of base and known-good, must all fail, and by their printing meet no
  *    metric. They are made of what passes: a known-good commit that does not has its finding already.
- * 5. Every judge of a judge_probe must refute output that is no answer, and not break on it.
+ * 5. Every judge of a judge_probe must refute output that is no answer, and not break on it; no checker may verify it.
  *
  * Throws VERIFIER_PROVING_BROKEN where something of ours kept a column from being judged (a report never rests on
  * that), VERIFIER_PACKAGE_MISMATCH, VERIFIER_DEPENDENCIES_MISMATCH, INTAKE_URL_REFUSED of the base, and the signal's
@@ -82,6 +88,9 @@ export const proveContract: Prove = async (deps, request, options) => {
   assertInputsFrozen(request);
   const bench = createBench(deps, request, options);
   bench.findings.push(...lintProof(request.contract));
+
+  bench.findings.push(...(await proveCheckers(bench)));
+  if (bench.findings.some(({ code }) => OF_CHECKERS.has(code))) return toReport(bench);
 
   await proveBase(bench);
   if (bench.findings.some(({ code }) => code === 'CONTRACT_BROKEN')) return toReport(bench);
@@ -104,6 +113,8 @@ export const proveContract: Prove = async (deps, request, options) => {
   return toReport(bench);
 };
 
+const OF_CHECKERS = new Set<FindingCode>(['CHECKER_UNFIT', 'CHECKER_NOT_CONFORMANT']);
+
 /** What the steps work with, and what they add to. */
 interface Bench extends ColumnBench {
   readonly request: ProveRequest;
@@ -120,12 +131,13 @@ function createBench(
   request: ProveRequest,
   { signal, onEvent = () => undefined }: ProveOptions,
 ): Bench {
-  const { contract, verifierPackage, dependencies } = request;
+  const { contract, verifierPackage, dependencies, checkers = new Map() } = request;
   return {
     deps: completeDeps(deps),
     contract: withoutClaim(contract),
     verifierPackage,
     dependencies,
+    checkers,
     signal,
     request,
     onEvent,
@@ -262,13 +274,14 @@ async function proveCheats(bench: Bench, good: FetchedCommit): Promise<void> {
 }
 
 async function proveJudges(bench: Bench, { imageDigest: image }: JudgedColumn): Promise<void> {
-  if (image === null || !hasJudges(bench.contract)) return;
+  const garbled = garbledOf(bench.contract);
+  if (image === null || garbled === null) return;
   bench.columnsTotal += GARBLES.length;
   for (const [index, garble] of GARBLES.entries()) {
     const head: ColumnHead = {
       id: `garbled-${index + 1}`,
       kind: 'output_garbled',
-      title: `Every probe leaving ${garble.title}`,
+      title: `${garbled} ${garble.title}`,
       commit: null,
       expected: 'FAIL',
     };

@@ -1,4 +1,4 @@
-import { VerdictSchema } from '@kervyxa/core';
+import { CHECK_REASONS, type ReasonCode, VerdictSchema } from '@kervyxa/core';
 import { z } from 'zod';
 import { CriterionResultSchema, ReasonSchema } from '../result.ts';
 
@@ -20,7 +20,7 @@ export const COLUMN_KINDS = [
   'metric_printed',
   /** The base, with such a program leaving with status 0 before it does anything. */
   'exits_at_import',
-  /** No commit: output that is no answer, given to the judge of every judge_probe. */
+  /** No commit: output that is no answer, given to the judge of every judge_probe and to every checker. */
   'output_garbled',
 ] as const;
 
@@ -40,6 +40,25 @@ export const ProvingColumnSchema = z.strictObject({
   diff: z.string().nullable(),
 });
 export type ProvingColumn = z.infer<typeof ProvingColumnSchema>;
+
+/**
+ * Whether a column came out as it should. Commits of ours that solve nothing, and what is no answer, are refused as well
+ * by checkers that leave them undecided.
+ */
+export function isAsWanted({ kind, expected, verdict, reasons }: ProvingColumn): boolean {
+  if (expected === null) return verdict !== 'PASS';
+  if (verdict === expected) return true;
+  const isOurs = kind !== 'known_good' && kind !== 'known_bad';
+  return isOurs && reasons.length > 0 && reasons.every(({ code }) => isUndecided(code));
+}
+
+/**
+ * Whether a checker was not asked, or left open, what was put before it: an end that a well-written one has as well, and
+ * that nobody is paid for.
+ */
+export function isUndecided(reason: ReasonCode | null): boolean {
+  return CHECK_REASONS.some((each) => each === reason);
+}
 
 export const ReplaySchema = z.strictObject({
   status: CriterionResultSchema.shape.status,

@@ -52,3 +52,22 @@ export function criterion(id: string, overrides: Record<string, unknown> = {}): 
   const plain = { id, title: `Criterion ${id}`, type: 'exit_code', visibility: 'public' };
   return { ...plain, command: id, timeoutSeconds: 10, ...overrides } as CriterionInput; // The parser is the judge.
 }
+
+/** A checker criterion of the package with that digest over `out/answer.txt`, with some parts replaced. */
+export function checkerCriterion(
+  id: string,
+  sha256: string,
+  overrides: Record<string, unknown> = {},
+): CriterionInput {
+  return {
+    id,
+    title: `Criterion ${id}`,
+    type: 'checker',
+    visibility: 'public',
+    checker: { sha256 },
+    stage: 'answer',
+    artifacts: [{ role: 'answer', path: 'out/answer.txt' }],
+    timeoutSeconds: 60,
+    ...overrides,
+  } as CriterionInput; // The parser is the judge.
+}

@@ -1,9 +1,11 @@
+import type { CheckerPackage } from '@kervyxa/checker';
 import { contractDigest, type ContractInput } from '@kervyxa/contract';
 import { systemClock } from '@kervyxa/core';
 import { createFakeIntake, fakeCommitId, type FakeTree } from '@kervyxa/intake/fake';
 import { createFakeSandbox, type FakeCommand, type FakeView } from '@kervyxa/sandbox/fake';
 import { proveContract, type ProvingEvent } from '../prove/prove.ts';
 import { type ProvingReport, ProvingReportSchema } from '../prove/report.ts';
+import { PYTHON_IMAGE } from './checker-package.ts';
 import { contractWith, criterion } from './contract.ts';
 
 export interface ProvingStory {
@@ -12,6 +14,7 @@ export interface ProvingStory {
   readonly commands?: Readonly<Record<string, FakeCommand>>;
   /** By name; parents are `base`. */
   readonly trees?: Readonly<Record<string, FakeTree>>;
+  readonly checkers?: readonly CheckerPackage[];
   readonly replays?: number;
   readonly outcomes?: Parameters<typeof createFakeIntake>[0]['outcomes'];
   readonly signal?: AbortSignal;
@@ -78,7 +81,10 @@ export async function proveStory(
         commands: { tests: tellsAnswer, works: {}, ...story.commands },
       }),
       clock: systemClock,
-      runtimes: new Map([['kervyxa-runtime/node:22', `sha256:${'1'.repeat(64)}`]]),
+      runtimes: new Map([
+        ['kervyxa-runtime/node:22', `sha256:${'1'.repeat(64)}`],
+        ['kervyxa-runtime/python:1', PYTHON_IMAGE],
+      ]),
       coreCount: 2,
     },
     {
@@ -86,6 +92,7 @@ export async function proveStory(
       contractDigest: contractDigest(contract),
       verifierPackage: null,
       dependencies: null,
+      checkers: new Map(story.checkers?.map((checker) => [checker.digest, checker])),
       replays: story.replays ?? 3,
     },
     {
