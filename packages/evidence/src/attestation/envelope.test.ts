@@ -247,8 +247,8 @@ describe('Ed25519 of node', () => {
     const message = Buffer.from('message');
     const sig = sign(null, message, privateKey);
     const order = 2n ** 252n + 27742317777372353535851937790883648493n;
-    const scalar = BigInt(`0x${Buffer.from(sig.subarray(32)).reverse().toString('hex')}`);
-    const again = Buffer.from((scalar + order).toString(16).padStart(64, '0'), 'hex').reverse();
+    const scalar = BigInt(`0x${Buffer.from(sig.subarray(32).toReversed()).toString('hex')}`);
+    const again = Buffer.from((scalar + order).toString(16).padStart(64, '0'), 'hex').toReversed();
     const second = Buffer.concat([sig.subarray(0, 32), again]);
     expect(verify(null, message, publicKey, sig)).toBe(true);
     expect(verify(null, message, publicKey, second)).toBe(false);

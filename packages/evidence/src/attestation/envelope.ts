@@ -74,11 +74,6 @@ export function verifyEnvelope(
   return { statement, key };
 }
 
-/** Who an envelope says has signed it; not to be believed before it is verified. Throws EVIDENCE_ENVELOPE_MALFORMED. */
-export function signerOf(bytes: Uint8Array): string {
-  return parseEnvelope(bytes).keyid;
-}
-
 function parseEnvelope(bytes: Uint8Array): {
   readonly payload: Buffer;
   readonly keyid: string;

@@ -1,3 +1,5 @@
+import { parseContract } from '@kervyxa/contract';
+import { helloContract } from '@kervyxa/contract/testing';
 import { isAppError } from '@kervyxa/core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { signStatement } from '../attestation/envelope.ts';
@@ -67,6 +69,11 @@ function memberOf(bytes: Buffer, name: string): Buffer {
   const member = membersOf(bytes).find((each) => each.name === name);
   if (member === undefined) throw new Error(`expected ${name}`);
   return bytes.subarray(member.from, member.to);
+}
+
+/** A letter in the other case, which some readers take for the same; of any other byte the next one. */
+function tamper(byte: number): number {
+  return /[A-Za-z]/.test(String.fromCharCode(byte)) ? byte ^ 0x20 : byte ^ 1;
 }
 
 /** The archive with other members in the place of its own, or without them. */
@@ -189,24 +196,27 @@ describe('a bundle', () => {
 
 // Keeps R-EVIDENCE-BUNDLE.
 describe('a bundle that was tampered with', () => {
-  it.each([0x01, 0x20])('one byte is changed, any byte, by %i: refused', async (mask) => {
-    const archives = membersOf(bundle).filter(({ name }) => /\.(bundle|tar)$/.test(name));
+  it('one byte is changed, any byte, a letter to the other case: refused', async () => {
+    // A small one: each byte is a bundle of its own.
+    const contract = parseContract(helloContract('a'.repeat(40)));
+    const small = await sampleBundle(sampleInput('full', { contract }), key);
+    const archives = membersOf(small).filter(({ name }) => /\.(bundle|tar)$/.test(name));
     const isDense = (at: number) =>
-      !archives.some(({ content, to }) => at >= content && at < to) && at < bundle.length - 1_024;
+      !archives.some(({ content, to }) => at >= content && at < to) && at < small.length - 1_024;
     const taken: number[] = [];
-    const changed = Buffer.from(bundle);
-    for (let at = 0; at < bundle.length; at += 1) {
+    const changed = Buffer.from(small);
+    for (let at = 0; at < small.length; at += 1) {
       // Of archives and of the end one byte a block: their digest or their zeros are all the same.
       if (!isDense(at) && at % BLOCK !== (at >> 9) % BLOCK) continue;
-      changed[at] = (bundle[at] ?? 0) ^ mask;
+      changed[at] = tamper(small[at] ?? 0);
       if ((await refusalOf(changed)) === null) taken.push(at);
-      changed[at] = bundle[at] ?? 0;
+      changed[at] = small[at] ?? 0;
     }
     expect(taken).toEqual([]);
     expect(await refusalOf(changed)).toBeNull();
   });
 
-  it('it is cut short, after any block or in it: refused', async () => {
+  it('ends early, after any block or in it: refused', async () => {
     for (let at = 0; at < bundle.length; at += BLOCK) {
       expect(await refusalOf(bundle.subarray(0, at))).toBe('EVIDENCE_BUNDLE_REFUSED');
       expect(await refusalOf(bundle.subarray(0, at + 100))).toBe('EVIDENCE_BUNDLE_REFUSED');

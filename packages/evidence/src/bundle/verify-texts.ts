@@ -1,7 +1,7 @@
 import { parseContract, type Contract, type PublicContract } from '@kervyxa/contract';
 import { canonicalJson, isAppError, sha256Hex } from '@kervyxa/core';
 import { z } from 'zod';
-import { signerOf, verifyEnvelope, type Expectations } from '../attestation/envelope.ts';
+import { verifyEnvelope, type Expectations } from '../attestation/envelope.ts';
 import {
   parsePublicKeys,
   toPublicPem,
@@ -40,8 +40,8 @@ export interface VerifiedBundle extends Judged {
 type Texts = ReadonlyMap<string, Buffer>;
 
 /**
- * 1. The key in the bundle is the one that the attestation names.
- * 2. Its signature is good, with that key and with those that were given.
+ * 1. The signature is good with one of the keys that were given, or else with the key in the bundle.
+ * 2. The key in the bundle is that one.
  * 3. Every text is the one text of its value, and of the size and digest that `bundle.json` has.
  * 4. Evaluation and statement are those that follow from contract, result and run.
  *
@@ -52,11 +52,10 @@ export function verifyTexts(
   keys: PublicKeys | null,
   expected: Expectations,
 ): VerifiedBundle {
+  const pem = bytesOf(texts, KEY).toString('latin1');
   const attestation = bytesOf(texts, ATTESTATION);
-  const own = readOwnKey(bytesOf(texts, KEY).toString('latin1'));
-  if (signerOf(attestation) !== own.keyid)
-    throw bundleRefused('expected the key that signed, got another');
-  const { statement, key } = verifyEnvelope(attestation, keys ?? [own], expected);
+  const { statement, key } = verifyEnvelope(attestation, keys ?? readOwnKey(pem), expected);
+  if (toPublicPem(key) !== pem) throw bundleRefused('expected the key that signed, got another');
 
   const manifest = parse(texts, MANIFEST, ManifestSchema);
   assertListed(texts, manifest);
@@ -72,14 +71,13 @@ export function verifyTexts(
   return { ...judged, view, absent, blobs, evaluation, statement, key };
 }
 
-function readOwnKey(pem: string): PublicKey {
+function readOwnKey(pem: string): PublicKeys {
   try {
-    const [own] = parsePublicKeys(pem);
-    if (own !== undefined && toPublicPem(own) === pem) return own;
+    return parsePublicKeys(pem);
   } catch (error) {
     if (!isAppError(error)) throw error;
+    throw bundleRefused(`key.pem: ${error.message}`, error);
   }
-  throw bundleRefused('expected one Ed25519 key in key.pem, got something else');
 }
 
 /** The texts are there in full, in order and to the byte. */
