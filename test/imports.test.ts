@@ -57,7 +57,7 @@ const IO_FOLDERS: Readonly<Record<string, readonly string[]>> = {
   'packages/intake': ['src/git/', 'src/package/'],
   'packages/deps': ['src/'],
   'packages/sandbox': ['src/docker/'],
-  'packages/checker': ['src/thread/'],
+  'packages/checker': ['src/builtins/', 'src/thread/'],
   'packages/verifier': [],
   'packages/evidence': [],
   'packages/settlement': [],
