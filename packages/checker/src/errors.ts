@@ -44,6 +44,34 @@ const { table, create } = defineErrors({
     exitCode: 4,
     meaning: 'The thread that checks values against JSON Schemas could not be started.',
   },
+  CHECKER_CONTRACT_IMMUTABLE: {
+    fault: 'caller',
+    retryable: false,
+    httpStatus: 409,
+    exitCode: 2,
+    meaning: 'A published checker contract would say something else than when it was published.',
+  },
+  CHECKER_VERSION_NOT_NEXT: {
+    fault: 'caller',
+    retryable: false,
+    httpStatus: 409,
+    exitCode: 2,
+    meaning: 'A checker package says that it is another version than the one that comes next.',
+  },
+  CHECKER_VERIFIER_MISMATCH: {
+    fault: 'caller',
+    retryable: false,
+    httpStatus: 409,
+    exitCode: 2,
+    meaning: 'A checker package says that it is of another family of contracts.',
+  },
+  CHECKER_YANKED_ALREADY: {
+    fault: 'caller',
+    retryable: false,
+    httpStatus: 409,
+    exitCode: 2,
+    meaning: 'The withdrawal of a checker contract would be taken back or given another time.',
+  },
   ...STAGE_ERRORS,
 });
 

@@ -33,6 +33,16 @@ export type {
   Stage,
   VerifierContract,
 } from './contract/schema.ts';
+export { VERIFIER_CONTRACT_JSON_SCHEMA } from './contract/json-schema.ts';
+export { ContractTermsSchema, VerifierContractSchema } from './contract/verifier-contract.ts';
+export {
+  assertRevision,
+  currentContract,
+  planPublication,
+  termsDigest,
+  termsOf,
+} from './contract/versions.ts';
+export type { PublicationPlan, PublishedFamily, PublishedProgram } from './contract/versions.ts';
 export { resultKindOfStage, slotsOfStage } from './contract/terms.ts';
 export { BUILTINS, SCRIPT_RUNTIME } from './package/implementation.ts';
 export type { BuiltinName } from './package/implementation.ts';
