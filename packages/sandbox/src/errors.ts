@@ -44,7 +44,8 @@ const family = defineErrors({
     retryable: false,
     httpStatus: 400,
     exitCode: EX_USAGE,
-    meaning: 'The image declares a volume, or is not for Linux, so that no limit would hold in it.',
+    meaning:
+      'The image declares a volume, is not for Linux, or has no command of its own where it needs one.',
   },
   SANDBOX_REQUEST_INVALID: {
     fault: 'caller',

@@ -10,6 +10,7 @@ import { within } from './deadline.ts';
 import type { Engine } from './engine.ts';
 import { KEEPER_ROOT } from './keeper-script.ts';
 import { packFrames } from './keeper-frames.ts';
+import { KeeperOutput } from './keeper-output.ts';
 
 /** The slowest answer is a copy of a large workspace; one that takes longer than this does not come. */
 const ANSWER_MS_MAX = 300_000;
@@ -17,8 +18,6 @@ const STDERR_CHARACTERS_MAX = 500;
 /** Of `find`; the rest is no folder and leads nowhere. */
 const KINDS: Readonly<Record<string, AddedKind>> = { d: 'folder', l: 'link' };
 const DIGEST = /^[0-9a-f]{64}$/;
-/** What begins the result of a measurement, its name, and the digests. */
-const MEASURED = /^measured ([0-9]+) (.*)$/;
 const NEVER = new AbortController().signal;
 
 /** A volume that a keeper keeps: its name, and its folder as a path for the engine. */
@@ -47,7 +46,7 @@ export class Keeper {
   readonly #attachment: Attachment;
   readonly #output: KeeperOutput;
   #turn: Promise<unknown> = Promise.resolve();
-  #measurements = 0;
+  #measured: Promise<unknown> = Promise.resolve();
 
   private constructor(
     engine: Engine,
@@ -163,18 +162,23 @@ export class Keeper {
     return Number(await this.#ask(`long ${folder}`));
   }
 
-  /** Digests of folders of the keeper's as they are now; other commands need not wait for that. */
-  async measure(folders: readonly string[]): Promise<readonly string[]> {
-    this.#measurements += 1;
-    const name = String(this.#measurements);
-    const command = `measure ${name} ${folders.join(' ')}`;
-    const measured = this.#output.measured(name);
-    await this.#ask(command);
-    const digests = (await this.#inTime(command, measured)).split(' ');
-    if (digests.length === folders.length && digests.every((digest) => DIGEST.test(digest))) {
-      return digests;
-    }
-    throw this.#failure('a digest of each folder');
+  /**
+   * Digests of folders of the keeper's as they are now. It may take a while, and other commands do not wait for that:
+   * the command is answered when it has begun. One at a time.
+   */
+  measure(folders: readonly string[]): Promise<readonly string[]> {
+    const command = `measure ${folders.join(' ')}`;
+    const measured = this.#measured.then(async () => {
+      await this.#ask(command);
+      const line = await this.#inTime(command, this.#output.measurements.next());
+      const digests = line.split(' ');
+      if (digests.length === folders.length && digests.every((digest) => DIGEST.test(digest))) {
+        return digests;
+      }
+      throw this.#failure('a digest of each folder');
+    });
+    this.#measured = measured.catch(() => undefined);
+    return measured;
   }
 
   async usage(folder: string): Promise<VolumeUsage> {
@@ -227,7 +231,7 @@ export class Keeper {
   }
 
   async #nextAnswer(command: string): Promise<string> {
-    const line = await this.#inTime(command, this.#output.nextLine());
+    const line = await this.#inTime(command, this.#output.answers.next());
     const [status, ...words] = line.split(' ');
     if (status === 'ok') return words.join(' ');
     throw this.#failure(`"${command}" to succeed, got "${toPrintable(line, 200)}"`);
@@ -270,53 +274,4 @@ function toListings(answer: string): Listed[][] | null {
     else listings.at(-1)?.push({ name, kind: KINDS[record.slice(0, 1)] ?? 'other' });
   }
   return listings;
-}
-
-/** Lines of a keeper's stdout, in order, and the beginning of its stderr. */
-class KeeperOutput {
-  errors = '';
-  #rest = '';
-  readonly #lines: string[] = [];
-  #waiting: ((line: string) => void) | null = null;
-  readonly #measuring = new Map<string, (digests: string) => void>();
-
-  push(stream: 'stdout' | 'stderr', chunk: Uint8Array): void {
-    const text = Buffer.from(chunk).toString('latin1');
-    if (stream === 'stderr') {
-      this.errors = (this.errors + text).slice(0, STDERR_CHARACTERS_MAX);
-      return;
-    }
-    if (!text.includes('\n')) {
-      this.#rest += text;
-      return;
-    }
-    const lines = (this.#rest + text).split('\n');
-    this.#rest = lines.pop() ?? '';
-    for (const line of lines) {
-      const [, name = '', digests = ''] = MEASURED.exec(line) ?? [];
-      if (name === '') this.#lines.push(line);
-      else this.#measuring.get(name)?.(digests);
-    }
-    this.#hand();
-  }
-
-  nextLine(): Promise<string> {
-    return new Promise((resolve) => {
-      this.#waiting = resolve;
-      this.#hand();
-    });
-  }
-
-  /** The digests of the measurement of this name, when they are there. */
-  measured(name: string): Promise<string> {
-    return new Promise((resolve) => this.#measuring.set(name, resolve));
-  }
-
-  #hand(): void {
-    if (this.#waiting === null) return;
-    const line = this.#lines.shift();
-    if (line === undefined) return;
-    this.#waiting(line);
-    this.#waiting = null;
-  }
 }

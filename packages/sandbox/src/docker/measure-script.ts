@@ -4,18 +4,17 @@
  * something failed, which a pipe would hide. `measure` answers for some folders with a line of its own. `sort` has room
  * for the names of any tree, since a keeper has nowhere to put files.
  */
-export const MEASURE_SCRIPT = `digest() (
+export const MEASURE_SCRIPT = `digest() {
   closed='-type d ! ( -readable -executable ) -prune'
   sort='sort -z -S 1G'
   cd $1 && {
     { find . -printf '%y %m %P//%l\\0' $closed || printf x >&3; } | $sort || printf x >&3
-    { { find . $closed -o -type f -readable -print0 || printf x >&3; } |
-      xargs -0 -r sha256sum -bz || printf x >&3; } | $sort || printf x >&3
+    { find . $closed -o -type f -readable -exec sha256sum -bz {} + || printf x >&3; } | $sort ||
+      printf x >&3
   } | sha256sum
-) 3>&1
+} 3>&1
 measure() {
-  line="measured $1"
-  shift
+  line=measured
   for folder; do
     sum=$(digest $folder)
     line="$line \${sum%% *}"

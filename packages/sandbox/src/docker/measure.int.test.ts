@@ -114,15 +114,18 @@ describe('somebody outside changes what a session laid out', () => {
     ],
     ['a check', 'package', 'printf X >check.sh', 'printf C >check.sh'],
     ['a dependency', 'dependencies', 'printf X >npmrc', 'printf D >npmrc'],
-  ] as const)('%s: the %s measures otherwise until it is put back', async (_, of, alter, undo) => {
-    const folder = of === 'tree' ? `${FOLDERS.tree}/tree` : FOLDERS[of];
-    await outside(`cd ${folder}; ${alter}`);
-    const changed = await session.measure(never);
-    expect(changed[of]).not.toBe(before[of]);
-    expect({ ...changed, [of]: before[of] }).toEqual(before);
-    await outside(`cd ${folder}; ${undo}`);
-    expect(await session.measure(never)).toEqual(before);
-  });
+  ] as const)(
+    'C46 %s: the %s measures otherwise until it is put back',
+    async (_, of, alter, undo) => {
+      const folder = of === 'tree' ? `${FOLDERS.tree}/tree` : FOLDERS[of];
+      await outside(`cd ${folder}; ${alter}`);
+      const changed = await session.measure(never);
+      expect(changed[of]).not.toBe(before[of]);
+      expect({ ...changed, [of]: before[of] }).toEqual(before);
+      await outside(`cd ${folder}; ${undo}`);
+      expect(await session.measure(never)).toEqual(before);
+    },
+  );
 
   it('and only touches it: it measures the same, and runs go on', async () => {
     await outside(`cd ${FOLDERS.tree}/tree; touch a.txt src .; chown 0 a.txt`);

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { on, once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type EngineBench, openEngineBench } from '../testing/engine.ts';
@@ -347,7 +347,7 @@ it('removes a session that others are removing too: none of them finds something
 });
 
 describe('a program that is killed', () => {
-  it('C10 BUG-29 leaves a run behind, and the next program removes it, but nothing of a living one', async () => {
+  it('C10 BUG-29 leaves runs of both layouts behind, and the next program removes them, but nothing of a living one', async () => {
     const script = `
       const { createDockerSandbox } = await import(${JSON.stringify(import.meta.resolve('./index.ts'))});
       const { testTree } = await import(${JSON.stringify(import.meta.resolve('../testing/trees.ts'))});
@@ -355,26 +355,32 @@ describe('a program that is killed', () => {
       const image = ${JSON.stringify(bench.image)};
       const labels = { 'dev.kervyxa.test-killed': '1' };
       const sandbox = createDockerSandbox({ dockerHost: ${JSON.stringify(bench.dockerHost)}, toolsImage: image, labels });
-      const session = await sandbox.openSession(
-        { image, limits: LIMITS, tree: testTree({}), verifierPackage: null, runsMax: 2 }, never);
-      await session.stage(toRequest('true'), never);
-      const run = await session.stage(toRequest('echo on; sleep 300', { onOutput: () => console.log('running') }), never);
-      await run.release(never);`;
+      const tree = testTree({ 'a.txt': 'A' });
+      const endless = toRequest('echo on; sleep 300', { onOutput: () => console.log('running') });
+      await Promise.all(['workspace', 'inputs'].map(async (layout) => {
+        const session = await sandbox.openSession(
+          { image, limits: LIMITS, layout, tree, verifierPackage: null, runsMax: 2 }, never);
+        await session.stage(toRequest('true'), never);
+        const run = await session.stage(endless, never);
+        await run.release(never);
+      }));`;
     const victim = spawn(process.execPath, ['--input-type=module', '-e', script], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    await once(createInterface(victim.stdout), 'line');
+    const lines = on(createInterface(victim.stdout), 'line');
+    await lines.next();
+    await lines.next();
     const filters = { label: ['dev.kervyxa.test-killed'] };
     await withSession(bench, { tree }, async (session) => {
       await bench.sandbox.reap(never);
-      expect(await bench.docker.listContainers({ all: true, filters })).toHaveLength(3);
+      expect(await bench.docker.listContainers({ all: true, filters })).toHaveLength(6);
       victim.kill('SIGKILL');
       await once(victim, 'exit');
       const keepers = { label: [...filters.label, 'dev.kervyxa.role=keeper'] };
       for (const { Id } of await bench.docker.listContainers({ all: true, filters: keepers })) {
         await bench.docker.getContainer(Id).wait();
       }
-      expect(await bench.sandbox.reap(never)).toBeGreaterThanOrEqual(3);
+      expect(await bench.sandbox.reap(never)).toBeGreaterThanOrEqual(6);
       expect(await bench.docker.listContainers({ all: true, filters })).toEqual([]);
       expect((await bench.docker.listVolumes({ filters })).Volumes ?? []).toEqual([]);
       expect(textOf(await run(session, 'cat a.txt'))).toBe('A');

@@ -132,7 +132,7 @@ export function itKeepsInputs(openBench: OpenBench): void {
         expect(await run(session, FILL)).toMatchObject({ exitCode: 1, workspaceFull: true });
       }));
 
-    it('writes, links, mounts and renames what is at /input: nothing there changes', () =>
+    it('C45 writes, links, mounts and renames what is at /input: nothing there changes', () =>
       withSession(bench, { layout: 'inputs', tree: TREE }, async (session) => {
         const expected = { tree: TREE_DIGEST, package: null, dependencies: null };
         expect(await session.measure(never)).toEqual(expected);
@@ -167,7 +167,7 @@ export function itKeepsInputs(openBench: OpenBench): void {
 
   // Keeps R-SANDBOX-INPUTS.
   describe('a measurement', () => {
-    it('is of names, kinds, modes and contents, and of nothing that set-up or a run can change', () => {
+    it('C45 is of names, kinds, modes and contents, and set-up and run try to change them in vain', () => {
       const request = {
         tree: TREE,
         verifierPackage: testTree({ 'check.sh': { script: 'C' } }),
