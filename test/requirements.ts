@@ -136,6 +136,14 @@ export const REQUIREMENTS = {
     'An upload of any size has the digest of its content, and is never held in memory as a whole.',
   'R-API-STREAM':
     'A watcher misses no event, gets none twice, and never holds up the server or its end.',
+  'R-EVIDENCE-RECORD':
+    'An evaluation says passed only where every declared check is reported once and passed, and nothing else is wrong.',
+  'R-EVIDENCE-SIGNED':
+    'An attestation is believed for one commit, contract, verifier and repository, under a key in use, and in no other form.',
+  'R-EVIDENCE-BUNDLE':
+    'Of a bundle no byte can be changed, added, left out or moved, and outsiders learn nothing hidden from theirs.',
+  'R-EVIDENCE-REPLAY':
+    'A bundle alone is enough to run its commit again elsewhere, and every field that comes out otherwise is told.',
   'R-EVIDENCE-KEYS':
     'A signer has one key in use, private to its owner, and what a retired one signed stays checkable.',
   'R-CHECK-EXIT':

@@ -44,3 +44,7 @@ export type { BundleParts } from './bundle/pack.ts';
 export { readBundle } from './bundle/read.ts';
 export type { ReadOptions } from './bundle/read.ts';
 export type { VerifiedBundle } from './bundle/verify-texts.ts';
+export { compareResults } from './replay/compare.ts';
+export type { Difference } from './replay/compare.ts';
+export { planReplay } from './replay/plan.ts';
+export type { ReplayPlan } from './replay/plan.ts';
