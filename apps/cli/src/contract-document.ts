@@ -5,6 +5,7 @@ import {
   readContractText,
   TREE_RULES,
   type BaseFacts,
+  type Finding,
   type OperatorSettings,
   type Contract,
   type ContractText,
@@ -48,20 +49,27 @@ export function baseCommitOf({ text: { document } }: ContractDocument): CommitSh
 
 /** Everything that approval has to say, each finding with its place in the file. */
 export function lintDocument(
-  { text }: ContractDocument,
+  { text }: Pick<ContractDocument, 'text'>,
   facts: BaseFacts | null,
   settings: OperatorSettings,
 ): LintOutcome {
   const contract = parseOrNull(text.document);
-  const findings = lintContract(text.document, facts, settings).map((finding) => {
-    const { line, column } = placeOf(finding.pointer, text);
-    return { ...finding, line, column };
-  });
   return {
-    findings,
+    findings: locate(lintContract(text.document, facts, settings), { text }),
     uncheckedRules: facts === null ? TREE_RULES : [],
     contractDigest: contract === null ? null : contractDigest(contract),
   };
+}
+
+/** Findings with their places in the file. */
+export function locate(
+  findings: readonly Finding[],
+  { text }: Pick<ContractDocument, 'text'>,
+): LocatedFinding[] {
+  return findings.map((finding) => {
+    const { line, column } = placeOf(finding.pointer, text);
+    return { ...finding, line, column };
+  });
 }
 
 /** What is missing has no place of its own: what it is missing from has. */

@@ -32,7 +32,12 @@ const family = defineErrors({
   },
   CLI_PACKAGE_MISSING: {
     ...USAGE,
-    meaning: 'What a contract runs with, its hidden package or dependency bundle, was not given.',
+    meaning:
+      'What a contract runs with, a hidden or checker package or a dependency bundle, was not given.',
+  },
+  CLI_CHECKER_REFUSED: {
+    ...USAGE,
+    meaning: 'The folder of a checker package has findings that lint refuses, so nothing was run.',
   },
   CLI_EVIDENCE_FOLDER_REFUSED: {
     ...USAGE,

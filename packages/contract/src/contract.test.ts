@@ -187,6 +187,7 @@ describe('withCheckerDigests', () => {
   it('guesses nothing where several folders are given', () => {
     const named = withCheckers(first, second, null);
     expect(withCheckerDigests(named, [first, second])).toEqual(named);
+    expect(withCheckerDigests(withCheckers(null), [first, second])).toEqual(withCheckers(null));
   });
 
   it('refuses a folder that no criterion names', () => {

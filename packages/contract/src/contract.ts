@@ -64,7 +64,7 @@ export function withDependenciesDigest(contract: Contract, sha256: Sha256Hex): C
  * The contract with the digest of the one checker package that was handed over beside it, in each criterion that names
  * none. Where several were handed over, or none, criteria stay as they are.
  *
- * Throws CONTRACT_CHECKER_MISMATCH for a package that no criterion names in the end.
+ * Throws CONTRACT_CHECKER_MISMATCH for a package that no criterion names in the end, where all name one.
  */
 export function withCheckerDigests(contract: Contract, digests: readonly Sha256Hex[]): Contract {
   const [only] = new Set(digests).size === 1 ? digests : [];
@@ -75,7 +75,8 @@ export function withCheckerDigests(contract: Contract, digests: readonly Sha256H
   );
   const named = checkerDigestsOf({ criteria });
   const idle = digests.find((sha256) => !named.includes(sha256));
-  if (idle === undefined) return { ...contract, criteria };
+  const isOpen = criteria.some((each) => each.type === 'checker' && each.checker === null);
+  if (idle === undefined || isOpen) return { ...contract, criteria };
   throw contractError('CONTRACT_CHECKER_MISMATCH', {
     message: `expected checker packages that criteria name (${named.join(', ') || 'none does'}), got ${idle}`,
     fix: 'Give the folders that the criteria name in checker.sha256; of one folder only it may be left out.',

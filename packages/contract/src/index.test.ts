@@ -40,6 +40,7 @@ it('exports these values and no others', () => {
     'readContractText',
     'readInsteadOf',
     'repositoryUrlProblem',
+    'setJsonMembers',
     'sortFindings',
     'toPublicContract',
     'withCheckerDigests',

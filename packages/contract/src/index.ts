@@ -35,6 +35,8 @@ export { toPublicContract } from './public-contract.ts';
 export type { PublicContract } from './public-contract.ts';
 export { compileLinearRegex } from './linear-regex.ts';
 export type { LinearRegex } from './linear-regex.ts';
+export { setJsonMembers } from './edit-json.ts';
+export type { JsonMember } from './edit-json.ts';
 export { CONTRACT_BYTES_MAX, readContractText } from './contract-text.ts';
 export type { ContractText, TextPlace } from './text-place.ts';
 export { modulesInsteadOf, readInsteadOf } from './read-instead.ts';

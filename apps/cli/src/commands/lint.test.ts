@@ -8,7 +8,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CommandContext } from '../context.ts';
 import { watchInterrupts } from '../io/interrupts.ts';
 import { fakeHost, type FakeHost } from '../testing/fake-host.ts';
-import { contractInput } from '../testing/sample-contract.ts';
+import { loadCheckerPackage } from '../io/checker-package.ts';
+import { contractInput, CHECKER_FOLDER, withChecker } from '../testing/sample-contract.ts';
 import { runLint, type LintMachine, type OpenBase } from './lint.ts';
 
 let root = '';
@@ -54,7 +55,8 @@ function baseOf(paths: readonly string[], closed: string[]): OpenBase {
 }
 
 function machineOf(openBase: OpenBase, allowedOrigins: readonly string[] = []): LintMachine {
-  return { settings: { allowedOrigins, catalogue: ['kervyxa-runtime/node:22'] }, openBase };
+  const settings = { allowedOrigins, catalogue: ['kervyxa-runtime/node:22'] };
+  return { settings, openBase, loadChecker: loadCheckerPackage };
 }
 
 describe('kervyxa lint', () => {
@@ -103,6 +105,26 @@ describe('kervyxa lint', () => {
     await runLint(path, { repo: 'here.git' }, context, machineOf(openBase));
     expect(given.stdout.text()).not.toContain('--repo');
     expect(closed).toEqual(['here.git']);
+  });
+
+  it('holds criteria against the checker package that is given, and names it in the digest', async () => {
+    const path = write(withChecker(null));
+    expect(await runLint(path, {}, contextOf(), machineOf(NO_BASE))).toBe(0);
+    const [unnamed] = /sha256:[0-9a-f]{64}/.exec(host.stdout.text()) ?? [];
+    const given = { checker: [CHECKER_FOLDER] };
+    const fitting = fakeHost();
+    const context = { ...contextOf(), host: fitting };
+    expect(await runLint(path, given, context, machineOf(NO_BASE))).toBe(0);
+    expect(fitting.stdout.text()).toMatch(/contract sha256:[0-9a-f]{64}\n/);
+    expect(fitting.stdout.text()).not.toContain(unnamed);
+
+    const unfit = fakeHost();
+    const odd = write(withChecker(null, { stage: 'other' }));
+    const code = await runLint(odd, given, { ...contextOf(), host: unfit }, machineOf(NO_BASE));
+    expect(code).toBe(1);
+    expect(unfit.stdout.text()).toMatch(
+      /json:\d+:\d+: refuse CHECKER_UNFIT\n {2}at \/criteria\/1\n/,
+    );
   });
 
   it('finds what only the base tree can tell', async () => {

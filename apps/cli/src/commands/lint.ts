@@ -1,12 +1,19 @@
 import { Command } from 'commander';
-import { isOpen, type BaseFacts, type OperatorSettings } from '@kervyxa/contract';
+import {
+  contractDigest,
+  isOpen,
+  parseContract,
+  type BaseFacts,
+  type OperatorSettings,
+} from '@kervyxa/contract';
 import { toPrintable, type CommitSha } from '@kervyxa/core';
 import type { BaseTree } from '@kervyxa/intake';
-import { loadBaseFacts } from '@kervyxa/verifier';
+import { lintCheckers, loadBaseFacts } from '@kervyxa/verifier';
 import type { CommandContext } from '../context.ts';
 import {
   baseCommitOf,
   lintDocument,
+  locate,
   readContractDocument,
   type ContractDocument,
   type LintOutcome,
@@ -15,9 +22,11 @@ import type { Screen } from '../host.ts';
 import { toFindingsSummary, toFindingsText } from '../present/findings.ts';
 import { paragraph } from '../present/text.ts';
 import { toJsonText } from '../present/json.ts';
+import { CHECKER_OPTION, loadCheckers, type RunInputReader } from '../run-inputs.ts';
 
 export interface LintOptions {
   readonly repo?: string;
+  readonly checker?: readonly string[];
   readonly json?: boolean;
 }
 
@@ -25,6 +34,7 @@ export interface LintOptions {
 export interface LintMachine {
   readonly settings: OperatorSettings;
   readonly openBase: OpenBase;
+  readonly loadChecker: RunInputReader['loadChecker'];
 }
 
 /** How a base tree is had; the real one is `io/base-repository.ts`. */
@@ -43,6 +53,7 @@ export function lintCommand(context: CommandContext): Command {
     .description('Say what approval has against a contract, and how to mend it.')
     .argument('<file>', 'the contract (.json, .yaml, .yml; - for JSON on stdin)')
     .option('--repo <path-or-url>', 'a repository with the base commit, for more rules')
+    .option(...CHECKER_OPTION)
     .option('--json', 'print the findings as JSON')
     .addHelpText('after', HELP)
     .action(async (file: string, options: LintOptions) => {
@@ -51,7 +62,9 @@ export function lintCommand(context: CommandContext): Command {
       const { openBaseRepository } = await import('../io/base-repository.ts');
       const settings = loadSettings(context.host);
       const openBase = openBaseRepository(context.host, settings.allowedOrigins);
-      context.exitCode = await runLint(file, options, context, { settings, openBase });
+      const { loadCheckerPackage: loadChecker } = await import('../io/checker-package.ts');
+      const machine = { settings, openBase, loadChecker };
+      context.exitCode = await runLint(file, options, context, machine);
     });
 }
 
@@ -63,6 +76,7 @@ value that its JSON Pointer names. docs/contracts.md tells how to write one.
 Examples:
   $ kervyxa lint contract.json
   $ kervyxa lint contract.yaml --repo ../parse-numbers
+  $ kervyxa lint contract.json --checker ./my-checker
   $ kervyxa lint - --json < contract.json | jq -r '.findings[].code'
 
 Exit codes:
@@ -75,12 +89,13 @@ export async function runLint(
   file: string,
   options: LintOptions,
   { host, interrupts }: CommandContext,
-  { settings, openBase }: LintMachine,
+  { settings, openBase, loadChecker }: LintMachine,
 ): Promise<number> {
   const document = await readContractDocument(file, host);
   interrupts.onFirst((name) => host.stderr.write(`${name}: removing what was fetched\n`));
   const facts = await loadFacts(document, options, openBase, interrupts.signal);
-  const outcome = lintDocument(document, facts, settings);
+  const linted = lintDocument(document, facts, settings);
+  const outcome = await withCheckers(document, linted, options, loadChecker);
   host.stdout.write(
     options.json === true
       ? toJsonText(toJson(outcome))
@@ -106,19 +121,36 @@ async function loadFacts(
   }
 }
 
-function toJson({ findings, uncheckedRules, contractDigest }: LintOutcome) {
-  return { clean: !findings.some(isOpen), contractDigest, findings, uncheckedRules };
+/** The digests of packages that are given, and whether criteria fit them; nothing of a document that is no contract. */
+async function withCheckers(
+  document: ContractDocument,
+  outcome: LintOutcome,
+  { checker: folders }: LintOptions,
+  loadChecker: LintMachine['loadChecker'],
+): Promise<LintOutcome> {
+  if (folders === undefined || outcome.contractDigest === null) return outcome;
+  const asked = parseContract(document.text.document);
+  const { contract, checkers } = await loadCheckers(asked, folders, { loadChecker });
+  return {
+    ...outcome,
+    findings: [...outcome.findings, ...locate(lintCheckers(contract, checkers), document)],
+    contractDigest: contractDigest(contract),
+  };
+}
+
+function toJson({ findings, uncheckedRules, contractDigest: digest }: LintOutcome) {
+  return { clean: !findings.some(isOpen), contractDigest: digest, findings, uncheckedRules };
 }
 
 function toText(outcome: LintOutcome, name: string, screen: Screen): string {
-  const { findings, uncheckedRules, contractDigest } = outcome;
+  const { findings, uncheckedRules, contractDigest: digest } = outcome;
   const { colors, columns } = screen;
   const isRefused = findings.some(isOpen);
   const verdict = isRefused ? colors.red('refused') : colors.green('clean');
   const parts = [
     toFindingsText(findings, name, screen),
     `${colors.bold(verdict)}  ${toPrintable(name)}: ${toFindingsSummary(findings)}`,
-    contractDigest === null ? '' : `contract ${contractDigest}`,
+    digest === null ? '' : `contract ${digest}`,
     uncheckedRules.length === 0
       ? ''
       : paragraph(

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CommandContext } from '../context.ts';
 import { watchInterrupts } from '../io/interrupts.ts';
 import { fakeHost, type FakeHost } from '../testing/fake-host.ts';
-import { contractInput, contractOf } from '../testing/sample-contract.ts';
+import { contractInput, contractOf, withChecker } from '../testing/sample-contract.ts';
 import { columnOf, reportOf } from '../testing/sample-report.ts';
 import { runProve, type ProveMachine } from './prove.ts';
 
@@ -72,6 +72,7 @@ function machineOf(story: MachineStory = {}): ProveMachine {
     settings: { allowedOrigins: [], catalogue: null },
     loadPackage: async () => ARCHIVE,
     openBundle: async () => ARCHIVE,
+    loadChecker: () => Promise.reject(new Error('expected nothing to be loaded')),
     openBase: async (repository) => {
       opened.push(repository);
       return baseOf(paths, opened);
@@ -166,6 +167,7 @@ describe('kervyxa prove', () => {
         contractDigest: contractDigest(contract),
         verifierPackage: null,
         dependencies: null,
+        checkers: new Map(),
         replays: 7,
       },
     ]);
@@ -188,6 +190,7 @@ describe('kervyxa prove', () => {
         environment: { ...contractInput().environment, dependencies: { sha256: 'e'.repeat(64) } },
       },
     ],
+    ['--checker DIR', withChecker('e'.repeat(64))],
   ])('forgets what the contract names: told of %s, and nothing is run', async (option, change) => {
     const contract = writeContract({ ...contractInput(), ...change });
     await expect(runProve(contract, {}, contextOf(), NOT_RUN)).rejects.toMatchObject({

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import {
+  checkerDigestsOf,
   contractDigest,
   isOpen,
   parseContract,
@@ -27,7 +28,13 @@ import { toJsonText } from '../present/json.ts';
 import { createProvingProgress } from '../present/proving-progress.ts';
 import { toProvingText } from '../present/proving.ts';
 import { toReportPage } from '../present/report-page.ts';
-import { loadRunInputs, type RunInputOptions, type RunInputReader } from '../run-inputs.ts';
+import {
+  CHECKER_OPTION,
+  loadRunInputs,
+  type RunInputOptions,
+  type RunInputReader,
+  type RunInputs,
+} from '../run-inputs.ts';
 import type { OpenBase } from './lint.ts';
 
 export interface ProveOptions extends RunInputOptions {
@@ -66,6 +73,7 @@ export function proveCommand(context: CommandContext): Command {
     .argument('<file>', 'the contract (.json, .yaml, .yml; - for JSON on stdin)')
     .option('--package <dir>', 'the hidden files; needed where hidden criteria use them')
     .option('--deps <file>', 'the dependency bundle, packed or as a folder')
+    .option(...CHECKER_OPTION)
     .option('--repo <url>', 'fetch base and proof from here, not from repository.url')
     .option('--replays <n>', `runs of the known-good commit (default ${REPLAYS_DEFAULT})`)
     .option('--report <dir>', 'keep report.html and report.json in a new or own folder')
@@ -83,7 +91,7 @@ export function proveCommand(context: CommandContext): Command {
 
 const HELP = `
 What "kervyxa lint" has against the contract is said first, and nothing is run.
-Then: the base must fail, and pass its regression criteria; each commit of
+Then: checker packages must give the results of their own fixtures; the base must fail, and pass its regression criteria; each commit of
 proof must get the verdict that it names; replays of the first known-good one
 must agree; and commits that do not solve the task, made of base and known-good,
 must all fail. docs/contracts.md explains each finding.
@@ -91,6 +99,7 @@ must all fail. docs/contracts.md explains each finding.
 Examples:
   $ kervyxa prove contract.json --package ./hidden --report ./report
   $ kervyxa prove contract.yaml --deps ./bundle.tar --replays 10
+  $ kervyxa prove contract.json --checker ./my-checker
   $ kervyxa prove contract.json --json | jq -r '.findings[].code'
 
 Progress goes to standard error, the report to standard output, all of hidden
@@ -116,7 +125,7 @@ export async function runProve(
   const replays = parseReplays(options.replays);
   const asked = await loadProvableContract(file, options, context, machine);
   const inputs = await loadRunInputs(asked, options, machine);
-  assertInputsGiven(inputs.contract, options);
+  assertInputsGiven(inputs, options);
   const save = options.report === undefined ? null : openReportFolder(options.report);
 
   const digest = contractDigest(inputs.contract);
@@ -181,13 +190,17 @@ async function loadFacts(
 }
 
 /** What a contract names and nobody gave would look like a broken contract. */
-function assertInputsGiven({ verifierPackage, environment }: Contract, given: ProveOptions): void {
+function assertInputsGiven({ contract, checkers }: RunInputs, given: ProveOptions): void {
+  const { verifierPackage, environment } = contract;
+  const checker = checkerDigestsOf(contract).find((sha256) => !checkers.has(sha256));
   const [option, sha256] =
     verifierPackage !== null && given.package === undefined
       ? ['--package DIR', verifierPackage.sha256]
       : environment.dependencies !== null && given.deps === undefined
         ? ['--deps FILE', environment.dependencies.sha256]
-        : [null, ''];
+        : checker !== undefined
+          ? ['--checker DIR', checker]
+          : [null, ''];
   if (option === null) return;
   throw cliError('CLI_PACKAGE_MISSING', {
     message: `expected ${option}, as the contract names ${sha256}, got none`,

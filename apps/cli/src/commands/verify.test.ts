@@ -8,7 +8,14 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CommandContext } from '../context.ts';
 import { watchInterrupts } from '../io/interrupts.ts';
 import { fakeHost, type FakeHost } from '../testing/fake-host.ts';
-import { contractInput, contractOf } from '../testing/sample-contract.ts';
+import { loadCheckerPackage } from '../io/checker-package.ts';
+import {
+  contractInput,
+  contractOf,
+  CHECKER_FOLDER,
+  TWO_CHECKERS,
+  withChecker,
+} from '../testing/sample-contract.ts';
 import { runVerify, type VerifyMachine, type WorkRequest } from './verify.ts';
 
 const COMMIT = 'a'.repeat(40);
@@ -71,6 +78,7 @@ function machineOf(
     settings: SETTINGS,
     loadPackage: async () => PACKAGE,
     openBundle: async () => BUNDLE,
+    loadChecker: loadCheckerPackage,
     async open({ log }) {
       log('building an image: done in 3.0 s');
       return {
@@ -92,6 +100,7 @@ const NO_MACHINE: VerifyMachine = {
   settings: SETTINGS,
   loadPackage: () => Promise.reject(new Error('expected nothing to be loaded')),
   openBundle: () => Promise.reject(new Error('expected nothing to be opened')),
+  loadChecker: () => Promise.reject(new Error('expected nothing to be loaded')),
   open: () => Promise.reject(new Error('expected nothing to be run')),
 };
 
@@ -122,8 +131,35 @@ describe('kervyxa verify', () => {
         commit: COMMIT,
         verifierPackage: null,
         dependencies: null,
+        checkers: new Map(),
       },
     ]);
+  });
+
+  it('takes the digest of the checker package from its folder where criteria name none', async () => {
+    const requests: WorkRequest[] = [];
+    const contract = writeContract(withChecker(null));
+    const options = { contract, repo: 'https://x.example/r.git', commit: COMMIT };
+    const checker = [CHECKER_FOLDER];
+    await runVerify({ ...options, checker }, contextOf(), machineOf('PASS', requests));
+    const [{ contract: asked, checkers } = { contract: null, checkers: new Map() }] = requests;
+    const [digest] = [...checkers.keys()];
+    expect(digest).toMatch(/^[0-9a-f]{64}$/);
+    expect(asked?.criteria.at(-1)).toMatchObject({ checker: { sha256: digest } });
+    expect(checkers.get(digest)).toMatchObject({ digest });
+  });
+
+  it.each([
+    ['none', [], 'CLI_PACKAGE_MISSING', null],
+    ['two, and can not tell which is meant', TWO_CHECKERS, 'CLI_PACKAGE_MISSING', null],
+    ['another than the one named', [CHECKER_FOLDER], 'CONTRACT_CHECKER_MISMATCH', 'e'.repeat(64)],
+    ['a folder that is no checker package', ['fixtures'], 'CLI_CHECKER_REFUSED', null],
+  ])('needs a checker package and gets %s: told so, and nothing is run', async (...row) => {
+    const [, checker, code, sha256] = row;
+    const contract = writeContract(withChecker(sha256));
+    const options = { contract, repo: 'https://x.example/r.git', commit: COMMIT, checker };
+    const machine = { ...NO_MACHINE, loadChecker: loadCheckerPackage };
+    await expect(runVerify(options, contextOf(), machine)).rejects.toMatchObject({ code });
   });
 
   it('takes the digest of the hidden package from its folder where the contract names none', async () => {

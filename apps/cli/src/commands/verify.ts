@@ -10,6 +10,7 @@ import { toJsonText } from '../present/json.ts';
 import { createProgress } from '../present/progress.ts';
 import { toResultText } from '../present/result.ts';
 import {
+  CHECKER_OPTION,
   loadRunInputs,
   type RunInputOptions,
   type RunInputReader,
@@ -61,6 +62,7 @@ export function verifyCommand(context: CommandContext): Command {
     .requiredOption('--commit <sha>', 'the full 40-hex SHA of the commit')
     .option('--package <dir>', 'the hidden files; needed where hidden criteria use them')
     .option('--deps <file>', 'the dependency bundle, packed or as a folder')
+    .option(...CHECKER_OPTION)
     .option('--evidence <dir>', 'keep result, contract and every log in a new or own folder')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', HELP)
@@ -78,12 +80,13 @@ Examples:
       --commit 1f0c3d5e7a9b2c4d6e8f0a1b3c5d7e9f1a2b3c4d
   $ kervyxa verify ... --package ./hidden --evidence ./evidence
   $ kervyxa verify ... --deps ./bundle.tar
+  $ kervyxa verify ... --checker ./my-checker --checker ./their-checker
   $ kervyxa verify ... --json | jq -r .verdict
 
 Progress goes to standard error, the result to standard output, all of hidden
 criteria included: this command is the operator's. What "kervyxa lint" refuses
-without --repo is not run. The contract's digest covers hidden package and
-bundle, so --package and --deps change it where the contract names none.
+without --repo is not run. The contract's digest covers packages and bundle, so
+--package, --checker and --deps change it where the contract names none.
 docs/contracts.md explains result and evidence.
 
 Exit codes:

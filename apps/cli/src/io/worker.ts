@@ -8,6 +8,7 @@ import type { Host } from '../host.ts';
 import { toFailure } from '../present/failure.ts';
 import { parseSettings } from '../settings.ts';
 import { openBaseRepository } from './base-repository.ts';
+import { loadCheckerPackage } from './checker-package.ts';
 import { openEngine } from './engine.ts';
 import { loadSettings } from './settings.ts';
 
@@ -23,6 +24,7 @@ export function createMachine(host: Host): VerifyMachine & ProveMachine {
       return (await loadVerifierPackage(folder)).archive;
     },
     openBundle: (path) => openBundle(path),
+    loadChecker: loadCheckerPackage,
     openBase: openBaseRepository(host, allowedOrigins),
     async open({ log, live, signal }) {
       const places = { allowedOrigins, containerRuntime };
