@@ -193,7 +193,7 @@ async function runTask(checkId: string): Promise<Extract<CheckTask, { kind: 'run
   return task;
 }
 
-function sealed({ attempt, implementation }: Extract<CheckTask, { kind: 'run' }>) {
+function sealOf({ attempt, implementation }: Extract<CheckTask, { kind: 'run' }>) {
   const program = {
     implementationId: implementation.id,
     digest: implementation.programDigest,
@@ -340,7 +340,7 @@ describe('a check', () => {
       summaryText: 'Here it is.',
       artifacts: [{ role: 'answer', blob: answer, sizeBytes: 9n }],
     });
-    expect(await work.decideCheck(checkId, sealed(task))).toMatchObject({ kind: 'accepted' });
+    expect(await work.decideCheck(checkId, sealOf(task))).toMatchObject({ kind: 'accepted' });
     expect(await stateOf(checkId)).toBe('VERIFIED');
 
     const last = await work.checkTask(checkId);
@@ -359,9 +359,9 @@ describe('a check', () => {
     const second = await runTask(checkId);
     expect(second.attempt).toBe(first.attempt + 1);
     const { work } = stores.checkers;
-    expect(await work.decideCheck(checkId, sealed(first))).toMatchObject({ kind: 'refused' });
+    expect(await work.decideCheck(checkId, sealOf(first))).toMatchObject({ kind: 'refused' });
     expect(await stateOf(checkId)).toBe('WAITING_SANDBOX');
-    const told = await Promise.all([1, 2, 3].map(() => work.decideCheck(checkId, sealed(second))));
+    const told = await Promise.all([1, 2, 3].map(() => work.decideCheck(checkId, sealOf(second))));
     expect(told.map(({ kind }) => kind).toSorted()).toEqual(['accepted', 'refused', 'refused']);
     expect((await stores.checkers.reads.check(checkId))?.facts.results).toHaveLength(1);
   });

@@ -1,5 +1,10 @@
-import type { ContractTerms, ReviewProtocolTerms, Stage, VerifierContract } from '@kervyxa/checker';
-import { canonicalDigest, canonicalJson } from '@kervyxa/core';
+import {
+  type ContractTerms,
+  planPublication,
+  termsDigest,
+  type VerifierContract,
+} from '@kervyxa/checker';
+import { canonicalJson } from '@kervyxa/core';
 import type {
   CheckerCommands,
   ImplementationRow,
@@ -14,6 +19,7 @@ import type { ExecuteDeps } from '../execute.ts';
 import type { Transaction } from '../in-transaction.ts';
 import { loadNow } from '../load-case.ts';
 import { queryRows, runChange, type Sql } from '../sql.ts';
+import { publishProtocols } from './publish-protocols.ts';
 import {
   CONTRACTS,
   type ContractRecord,
@@ -34,42 +40,51 @@ type PublishDeps = Pick<ExecuteDeps, 'newId' | 'sendJob'>;
  *
  * 1. The family is locked, or made: publications of one family are one after the other.
  * 2. Review protocols of the package are published, and named by their ids.
- * 3. Terms that the family has are that version; others are the next one.
- * 4. A program that the stage has neither current nor in trial waits for its fixtures.
+ * 3. `planPublication` decides which version it is, and which stages get another program.
+ * 4. Programs wait for their fixtures; one that a stage had before, and has no more, too.
  */
 export async function publish(
   transaction: Transaction,
   deps: PublishDeps,
   actorId: string,
-  input: PublishInput,
+  { verifierId, name, checker }: PublishInput,
 ): Promise<Publication> {
   const { sql } = transaction;
-  await assertOwnPackage(sql, input.checker.digest, actorId);
-  const verifier = await openVerifier(sql, deps, actorId, input);
-  const terms = await publishProtocols(sql, deps, actorId, input);
-  const digest = canonicalDigest(terms);
-  const known = await findContract(sql, 'c.verifier_id = $1 AND c.digest = $2', [
-    verifier.id,
-    digest,
-  ]);
-  const contract = known ?? (await insertContract(sql, deps, { verifier, actorId, terms, digest }));
+  await assertOwnPackage(sql, checker.digest, actorId);
+  const verifier = await openVerifier(sql, deps, actorId, { verifierId, name });
+  const terms = await publishProtocols(sql, deps, actorId, checker);
+  const family = await loadFamily(sql, verifier.id);
+  const contracts = family.contracts.map(({ document }) => document);
+  const plan = planPublication(
+    { verifierId, contracts, programs: family.programs },
+    { ...checker, contract: terms },
+  );
+  const contract =
+    plan.kind === 'same_contract'
+      ? await loadContract(sql, plan.contractId)
+      : await insertContract(sql, deps, { verifier, actorId, terms, version: plan.versionNumber });
   const implementations: ImplementationRow[] = [];
-  for (const [stageKey, { digest: programDigest }] of input.checker.programs) {
-    const facts = { contractId: contract.id, stageKey, programDigest };
+  for (const [stageKey, { digest: programDigest }] of checker.programs) {
+    const known = family.programs.find(
+      (each) =>
+        each.contractId === contract.id &&
+        each.stageKey === stageKey &&
+        each.programDigest === programDigest,
+    );
     implementations.push(
-      await openImplementation(transaction, deps, {
-        ...facts,
-        actorId,
-        packageSha256: input.checker.digest,
-      }),
+      known !== undefined && !plan.newPrograms.includes(stageKey)
+        ? known
+        : await insertImplementation(transaction, deps, {
+            contractId: contract.id,
+            stageKey,
+            programDigest,
+            packageSha256: checker.digest,
+            actorId,
+          }),
     );
   }
-  return {
-    verifier: toVerifierRow(verifier),
-    contract,
-    isNewContract: known === null,
-    implementations,
-  };
+  const isNewContract = plan.kind === 'new_contract';
+  return { verifier: toVerifierRow(verifier), contract, isNewContract, implementations };
 }
 
 /** Throws DB_SUBJECT_UNKNOWN, DB_VERIFIER_NOT_OWN. */
@@ -87,7 +102,7 @@ export async function yank(
      WHERE id = $1 AND yanked_at IS NULL`,
     [contractId],
   );
-  return (await findContract(sql, 'c.id = $1', [contractId])) ?? contract;
+  return loadContract(sql, contractId);
 }
 
 export async function findContract(
@@ -101,6 +116,38 @@ export async function findContract(
     values,
   );
   return row === undefined ? null : toPublishedRow(row);
+}
+
+async function loadContract(sql: Sql, id: string): Promise<PublishedContractRow> {
+  const contract = await findContract(sql, 'c.id = $1', [id]);
+  if (contract === null) throw new Error(`expected published contract ${id}, got no row`);
+  return contract;
+}
+
+/** Programs that verify, or may soon; what missed a fixture or was replaced may be published again. */
+async function loadFamily(
+  sql: Sql,
+  verifierId: string,
+): Promise<{
+  readonly contracts: readonly PublishedContractRow[];
+  readonly programs: readonly ImplementationRow[];
+}> {
+  const contracts = await queryRows<ContractRecord>(
+    sql,
+    `SELECT ${CONTRACTS} WHERE c.verifier_id = $1`,
+    [verifierId],
+  );
+  const programs = await queryRows<ImplementationRecord>(
+    sql,
+    `SELECT ${IMPLEMENTATIONS} WHERE i.contract_id = ANY($1) AND i.state IN ('PENDING', 'CONFORMANT')`,
+    [contracts.map(({ id }) => id)],
+  );
+  return {
+    contracts: contracts.map(toPublishedRow),
+    programs: programs
+      .filter(({ isCurrent, state }) => isCurrent || state === 'PENDING')
+      .map(toImplementationRow),
+  };
 }
 
 async function assertOwnPackage(sql: Sql, sha256: string, ownerId: string): Promise<void> {
@@ -120,7 +167,7 @@ async function openVerifier(
   sql: Sql,
   { newId }: PublishDeps,
   actorId: string,
-  { verifierId, name }: PublishInput,
+  { verifierId, name }: Pick<PublishInput, 'verifierId' | 'name'>,
 ): Promise<Verifier> {
   if (verifierId === null) return insertVerifier(sql, newId('verifier'), actorId, name);
   const [verifier] = await queryRows<Verifier>(
@@ -158,61 +205,6 @@ async function insertVerifier(
   return verifier;
 }
 
-/** The terms as they are published: protocols by their ids, each of which there is. */
-async function publishProtocols(
-  sql: Sql,
-  { newId }: PublishDeps,
-  actorId: string,
-  { checker }: PublishInput,
-): Promise<ContractTerms> {
-  let ownId: string | null = null;
-  const stages: Stage[] = [];
-  for (const stage of checker.contract.stages) {
-    if (stage.kind !== 'review') {
-      stages.push(stage);
-      continue;
-    }
-    const { review_protocol_id: named } = stage;
-    if (named.startsWith('rpt_')) {
-      await assertProtocol(sql, named);
-      stages.push(stage);
-      continue;
-    }
-    if (checker.reviewProtocol === null) throw createProtocolUnknown(named);
-    ownId ??= await insertProtocol(sql, newId('reviewProtocol'), actorId, checker.reviewProtocol);
-    stages.push({ ...stage, review_protocol_id: ownId });
-  }
-  return { ...checker.contract, stages };
-}
-
-async function assertProtocol(sql: Sql, id: string): Promise<void> {
-  const known = await queryRows(sql, 'SELECT 1 FROM review_protocols WHERE id = $1', [id]);
-  if (known.length === 0) throw createProtocolUnknown(id);
-}
-
-/** The id of the same author's same protocol, where there is one. */
-async function insertProtocol(
-  sql: Sql,
-  id: string,
-  createdById: string,
-  protocol: ReviewProtocolTerms,
-): Promise<string> {
-  const digest = canonicalDigest(protocol);
-  await runChange(
-    sql,
-    `INSERT INTO review_protocols (id, created_by_id, document, digest) VALUES ($1, $2, $3, $4)
-     ON CONFLICT (created_by_id, digest) DO NOTHING`,
-    [id, createdById, canonicalJson(protocol), digest],
-  );
-  const [row] = await queryRows<{ id: string }>(
-    sql,
-    'SELECT id FROM review_protocols WHERE created_by_id = $1 AND digest = $2',
-    [createdById, digest],
-  );
-  if (row === undefined) throw new Error(`expected review protocol ${digest}, got no row`);
-  return row.id;
-}
-
 async function insertContract(
   sql: Sql,
   { newId }: PublishDeps,
@@ -220,26 +212,22 @@ async function insertContract(
     verifier,
     actorId,
     terms,
-    digest,
+    version,
   }: {
     readonly verifier: Verifier;
     readonly actorId: string;
     readonly terms: ContractTerms;
-    readonly digest: string;
+    readonly version: number;
   },
 ): Promise<PublishedContractRow> {
   const id = newId('verifierContract');
   const createdAt = await loadNow(sql);
-  const [latest] = await queryRows<{ version: number }>(
-    sql,
-    `SELECT coalesce(max(version_number), 0)::int AS version FROM verifier_contracts WHERE verifier_id = $1`,
-    [verifier.id],
-  );
+  const digest = termsDigest(terms);
   const document: VerifierContract = {
     ...terms,
     id,
     verifier_id: verifier.id,
-    version_number: (latest?.version ?? 0) + 1,
+    version_number: version,
     created_by_user_id: toUserId(actorId),
     created_at: createdAt.toISOString(),
     yanked_at: null,
@@ -248,17 +236,15 @@ async function insertContract(
     sql,
     `INSERT INTO verifier_contracts (id, verifier_id, version_number, created_by_id, document, digest, created_at)
      VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-    [id, verifier.id, document.version_number, actorId, canonicalJson(document), digest, createdAt],
+    [id, verifier.id, version, actorId, canonicalJson(document), digest, createdAt],
   );
   await appendAudit(sql, {
     kind: 'checker_published',
     subject: id,
     digest,
-    facts: { verifierId: verifier.id, versionNumber: String(document.version_number), actorId },
+    facts: { verifierId: verifier.id, versionNumber: String(version), actorId },
   });
-  const contract = await findContract(sql, 'c.id = $1', [id]);
-  if (contract === null) throw new Error(`expected published contract ${id}, got no row`);
-  return contract;
+  return loadContract(sql, id);
 }
 
 /** The schema of published contracts has its own prefix for people. */
@@ -266,7 +252,7 @@ function toUserId(principalId: string): string {
   return principalId.replace(/^prn_/, 'usr_');
 }
 
-async function openImplementation(
+async function insertImplementation(
   { sql, queues }: Transaction,
   { newId, sendJob }: PublishDeps,
   {
@@ -283,14 +269,6 @@ async function openImplementation(
     readonly actorId: string;
   },
 ): Promise<ImplementationRow> {
-  const ofStage = await queryRows<ImplementationRecord>(
-    sql,
-    `SELECT ${IMPLEMENTATIONS} WHERE i.contract_id = $1 AND i.stage_key = $2 AND i.package_sha256 = $3
-     ORDER BY i.seq DESC`,
-    [contractId, stageKey, packageSha256],
-  );
-  const same = ofStage.find(({ isCurrent, state }) => isCurrent || state === 'PENDING');
-  if (same !== undefined) return toImplementationRow(same);
   const id = newId('implementation');
   await runChange(
     sql,
@@ -313,12 +291,5 @@ function createNotOwn(verifierId: string): Error {
   return createDbError('DB_VERIFIER_NOT_OWN', {
     message: `expected a verifier of your own, got ${JSON.stringify(verifierId)}`,
     fix: 'Publish it as a verifier of your own.',
-  });
-}
-
-function createProtocolUnknown(named: string): Error {
-  return createDbError('DB_PROTOCOL_UNKNOWN', {
-    message: `expected a review protocol that was published or is in the package, got ${JSON.stringify(named)}`,
-    fix: 'Put review-protocol.json beside the contract, or name the id of a published one.',
   });
 }

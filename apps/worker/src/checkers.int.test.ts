@@ -1,0 +1,133 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { CheckRow, ImplementationRow } from '@kervyxa/db';
+import { EvaluationRecordSchema } from '@kervyxa/evidence';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  ANSWER_CHECKER,
+  GULLIBLE_CHECKER,
+  poseProblem,
+  publishChecker,
+  submitText,
+} from './testing/checkers.ts';
+import { containersOf } from './testing/engine-things.ts';
+import { createWorld, type World } from './testing/world.ts';
+
+const PROGRAM = join(import.meta.dirname, 'testing/worker-process.ts');
+const PATIENCE = { timeout: 60_000, interval: 50 };
+
+let world: World;
+let root: string;
+let label: string;
+const children: ChildProcess[] = [];
+
+beforeEach(async () => {
+  root = mkdtempSync(join(tmpdir(), 'kervyxa-worker-'));
+  label = randomUUID();
+  world = await createWorld();
+});
+
+afterEach(async () => {
+  for (const child of children.splice(0)) {
+    if ((child.exitCode ?? child.signalCode) !== null) continue;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+  await world.close();
+  rmSync(root, { recursive: true });
+});
+
+function startProcess(): ChildProcess {
+  const cache = mkdtempSync(join(root, 'cache-'));
+  const child = spawn(process.execPath, [PROGRAM, world.url, 'http://127.0.0.1:1', cache, label], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  children.push(child);
+  return child;
+}
+
+async function implementationIs(
+  id: string,
+  wanted: Partial<ImplementationRow>,
+): Promise<ImplementationRow | null> {
+  return vi.waitFor(async () => {
+    const row = await world.database.checkers.reads.implementation(id);
+    expect(row).toMatchObject(wanted);
+    return row;
+  }, PATIENCE);
+}
+
+async function checkIs(id: string, wanted: object): Promise<CheckRow | null> {
+  return vi.waitFor(async () => {
+    const row = await world.database.checkers.reads.check(id);
+    expect(row).toMatchObject(wanted);
+    return row;
+  }, PATIENCE);
+}
+
+// Keeps R-WORKER-CRASH, R-CHECKER-CONFORMANCE.
+describe('workers and published checkers, in real containers', { timeout: 120_000 }, () => {
+  it('try what is published, check what is submitted, and lose nothing when one is killed', async () => {
+    const { database } = world;
+    const ownerId = await world.newPerson('requester');
+    const solverId = await world.newPerson('solver');
+    const first = startProcess();
+    const published = await publishChecker(database, ownerId, { program: ANSWER_CHECKER });
+    const [program] = published.implementations;
+    const problemId = await poseProblem(database, ownerId, published.contract.id);
+    // Before the program has reproduced its fixtures: the checks wait for that.
+    const right = await submitText(database, solverId, problemId, 'I think it is 42.');
+    const wrong = await submitText(database, solverId, problemId, 'I think it is 43.');
+    const implementationId = program?.id ?? '';
+    const conformant = await implementationIs(implementationId, { state: 'CONFORMANT' });
+    expect(conformant?.isCurrent).toBe(true);
+    expect(JSON.parse(conformant?.report ?? '')).toMatchObject({
+      fixtures: [
+        { key: 'right', ok: true },
+        { key: 'wrong', ok: true },
+      ],
+    });
+    const decidedBy = { kind: 'program', implementationId, digest: program?.programDigest };
+    await checkIs(right, { facts: { state: 'VERIFIED', results: [{ decidedBy }] } });
+    await checkIs(wrong, { facts: { state: 'REFUTED', results: [{ decidedBy }] } });
+    const recorded = await checkIs(wrong, { evaluation: expect.any(String) });
+    expect(EvaluationRecordSchema.parse(JSON.parse(recorded?.evaluation ?? ''))).toMatchObject({
+      'run/ref': wrong,
+      'verifier/digest': published.contract.digest,
+      checks: [{ 'check/ref': 'answer', status: 'failed' }],
+      passed: false,
+    });
+
+    // A replacement that takes every answer misses a fixture; and a worker is killed in the middle of a check.
+    const verifierId = published.verifier.id;
+    const gullible = await publishChecker(database, ownerId, {
+      program: GULLIBLE_CHECKER,
+      verifierId,
+    });
+    expect(gullible.contract.id).toBe(published.contract.id);
+    await implementationIs(gullible.implementations[0]?.id ?? '', { state: 'NONCONFORMANT' });
+    await implementationIs(implementationId, { isCurrent: true });
+    const slow = await submitText(database, solverId, problemId, 'A slow 42.');
+    await checkIs(slow, { facts: { isRunning: true, attempt: 1 } });
+    await vi.waitFor(async () => {
+      expect(await containersOf(`dev.kervyxa.test-worker=${label}`)).not.toEqual([]);
+    }, PATIENCE);
+    first.kill('SIGKILL');
+    await once(first, 'exit');
+    await world.endLeases();
+    const second = startProcess();
+    const ended = await checkIs(slow, { facts: { state: 'VERIFIED', attempt: 2 } });
+    expect(ended?.facts.results).toHaveLength(1);
+    expect(ended?.facts.results[0]).toMatchObject({ decidedBy });
+    await checkIs(slow, { evaluation: expect.stringContaining('"passed":true') });
+    await vi.waitFor(async () => {
+      expect(await containersOf(`dev.kervyxa.test-worker=${label}`)).toEqual([]);
+    }, PATIENCE);
+    second.kill('SIGTERM');
+    expect(await once(second, 'exit')).toEqual([0, null]);
+  });
+});
