@@ -116,9 +116,11 @@ function toSafeName(filename: string): string {
   return isSafe ? filename : PLAIN_NAME;
 }
 
-/** Files, and each folder above them once, before what is in it. */
+/** Files, and each folder above them once, before what is in it; the two for inputs are there for who lists them. */
 function toEntries(files: ReadonlyMap<string, Uint8Array>): TreeEntry[] {
-  const entries = new Map<string, TreeEntry>();
+  const entries = new Map<string, TreeEntry>(
+    ['artifacts', 'reference'].map((path) => [path, { type: 'folder', path }]),
+  );
   for (const [path, content] of files) {
     const parts = path.split('/');
     for (let depth = 1; depth < parts.length; depth += 1) {
