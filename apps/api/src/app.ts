@@ -19,8 +19,11 @@ import { registerOpenApi } from './http/openapi.ts';
 import { registerUpload } from './http/upload.ts';
 import { registerChallenges } from './routes/challenges.ts';
 import { registerContracts } from './routes/contracts.ts';
+import { registerAudit } from './routes/audit.ts';
 import { registerEvents } from './routes/events.ts';
+import { registerEvidence } from './routes/evidence.ts';
 import { registerHealth } from './routes/health.ts';
+import { registerKeys } from './routes/keys.ts';
 import { registerLedger } from './routes/ledger.ts';
 import { registerPackages } from './routes/packages.ts';
 import { registerPrincipals } from './routes/principals.ts';
@@ -73,10 +76,13 @@ const ROUTES = [
   registerContracts,
   registerSubmissions,
   registerRuns,
+  registerEvidence,
   registerEvents,
   registerChallenges,
   registerPackages,
   registerLedger,
+  registerAudit,
+  registerKeys,
   registerPrincipals,
 ] as const;
 

@@ -16,6 +16,8 @@ export interface ApiSettings {
   readonly upload: UploadLimits;
   /** Small packages are checked in memory, so only a few at once, and one of each principal. */
   readonly uploadsMax: number;
+  /** Bundles of evidence that are sent at once, and one to each principal. */
+  readonly bundlesMax: number;
   readonly headersTimeoutMs: number;
   /** For a whole request, body included. */
   readonly requestTimeoutMs: number;
@@ -45,6 +47,7 @@ export const DEFAULT_API_SETTINGS: ApiSettings = {
   contractBytesMax: 1_048_576,
   upload: { ...BUNDLE_LIMITS, heldBytesMax: PACKAGE_LIMITS.bytesMax },
   uploadsMax: 2,
+  bundlesMax: 8,
   headersTimeoutMs: 15_000,
   requestTimeoutMs: 300_000,
   connectionTimeoutMs: 60_000,

@@ -15,7 +15,7 @@ const LogParams = RunParams.extend({
   criterionId: z.string().regex(/^[a-z0-9][a-z0-9-]{0,63}$/, 'expected the id of a criterion'),
 });
 
-interface SeenRun {
+export interface SeenRun {
   readonly run: RunRow;
   readonly submission: SubmissionRow;
   readonly sight: Sight;

@@ -8,22 +8,17 @@ type Work = Database['work'];
 type Task = NonNullable<Awaited<ReturnType<Work['runTask']>>>;
 type Sealed = Parameters<Work['sealRun']>[2];
 
-/** Texts that tests keep as the blobs of a base and a source. */
-export const BASE_TEXT = 'base';
-export const SOURCE_TEXT = 'source';
 export const VERIFIER = 'https://verifier.example.org';
 
 const { privateKey } = generateKeyPairSync('ed25519');
 const KEY = parseSigningKey(privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
 
 /** For tests: what a worker seals of a run with that result, signed. */
-export function signRun({
-  task: { run, submission, contract, claimToken },
-  result,
-}: {
-  readonly task: Task;
-  readonly result: Parameters<typeof toBothViews>[0]['result'];
-}): Omit<Sealed, 'logs'> {
+export async function signRun(
+  work: Work,
+  { run, submission, contract, claimToken }: Task,
+  result: Parameters<typeof toBothViews>[0]['result'],
+): Promise<Omit<Sealed, 'logs'>> {
   const { full, open, sign } = toBothViews({
     contract: parseContract(JSON.parse(contract.document)),
     result,
@@ -36,8 +31,8 @@ export function signRun({
     },
     verifierId: VERIFIER,
     blobs: [
-      { path: 'base.bundle', ...toBlob(BASE_TEXT) },
-      { path: 'source.bundle', ...toBlob(SOURCE_TEXT) },
+      { path: 'base.bundle', ...(await toBlob(work, contract.baseBlob)) },
+      { path: 'source.bundle', ...(await toBlob(work, submission.sourceBlob)) },
     ],
   });
   const text = full.texts['result.json'];
@@ -65,6 +60,7 @@ export function signRun({
   };
 }
 
-function toBlob(text: string) {
-  return { sha256: Sha256HexSchema.parse(sha256Hex(text)), size: text.length };
+async function toBlob(work: Work, sha256: string | null) {
+  const name = Sha256HexSchema.parse(sha256);
+  return { sha256: name, size: (await work.blobSizes([name])).get(name) ?? 0 };
 }

@@ -10,7 +10,7 @@ import { createApi } from '../app.ts';
 import type { ApiSettings } from '../settings.ts';
 import { createPeople, type Cast, type Person } from './people.ts';
 import { checkAnswer, type Answered } from './documented.ts';
-import { BASE_TEXT, signRun, SOURCE_TEXT } from './sign-run.ts';
+import { signRun } from './sign-run.ts';
 import { sampleContract, SECRET } from './sample-contract.ts';
 
 /** For tests: what only requester and operator are told of a proving. */
@@ -56,7 +56,7 @@ export interface World {
   /** A contract of the requester that is open for submissions. */
   openContract(overrides?: Record<string, unknown>): Promise<string>;
   /** A submission of the solver, captured, with a run that waits for a worker. */
-  begin(contractId: string, who?: Person): Promise<Begun>;
+  begin(contractId: string, who?: Person, source?: string): Promise<Begun>;
   /** Seals the run that was begun. */
   seal(begun: Begun, verdict: 'PASS' | 'FAIL'): Promise<void>;
   /** Both. */
@@ -138,7 +138,7 @@ export async function createWorld(
     expect(deposit.status).toBe(201);
   }
 
-  async function begin(contractId: string, who = people.solver): Promise<Begun> {
+  async function begin(contractId: string, who = people.solver, source = 'source'): Promise<Begun> {
     const commit = (commits += 1).toString(16).padStart(40, 'c');
     const answer = await ask(who, 'POST', `/v1/contracts/${contractId}/submissions`, {
       repositoryUrl: 'https://git.example.org/solver/parse-numbers.git',
@@ -146,7 +146,7 @@ export async function createWorld(
     });
     expect(answer.status).toBe(201);
     const { id: submissionId } = answer;
-    const sourceBlob = await saveBlob(database, SOURCE_TEXT);
+    const sourceBlob = await saveBlob(database, source);
     await database.work.saveCapture(submissionId, { sourceBlob, tree: TREE });
     await execute(database, contractId, { kind: 'capture', submissionId });
     const [run] = await database.reads.listRuns(submissionId);
@@ -196,7 +196,7 @@ async function prove(database: Database, id: string, contract: Contract): Promis
     kind: 'proved',
     document: canonicalJson(contract),
     digest: contractDigest(contract),
-    baseBlob: await saveBlob(database, BASE_TEXT),
+    baseBlob: await saveBlob(database, 'base'),
     provingBlob: await saveBlob(database, JSON.stringify({ findings: [], saw: PROVING_SECRET })),
     findings: [FINDING],
   });
@@ -207,7 +207,7 @@ async function saveBlob(database: Database, text: string): Promise<string> {
   const chunks = async function* (): AsyncGenerator<Uint8Array> {
     yield Buffer.from(text);
   };
-  return (await database.work.saveBlob(chunks(), { bytesMax: 100 })).sha256;
+  return (await database.work.saveBlob(chunks(), { bytesMax: text.length })).sha256;
 }
 
 async function execute(
@@ -253,7 +253,7 @@ async function seal(
       { id: 'unchanged', type: 'judge_probe', visibility: 'hidden', ...criterion },
     ],
     reasons: reason === null ? [] : [{ code: reason, message: SECRET, subject: 'unchanged' }],
-  } satisfies Parameters<typeof signRun>[0]['result'];
+  } satisfies Parameters<typeof signRun>[2];
   await database.work.addRunEvents(runId, [
     {
       name: 'step_finished',
@@ -274,7 +274,7 @@ async function seal(
     { name: 'note', audience: 'OWNER', data: { kind: 'criterion', message: SECRET } },
   ]);
   const isSealed = await database.work.sealRun(runId, attempt, {
-    ...signRun({ task, result }),
+    ...(await signRun(database.work, task, result)),
     logs: [
       {
         criterionId: 'tests-pass',
