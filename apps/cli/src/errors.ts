@@ -39,6 +39,17 @@ const family = defineErrors({
     ...USAGE,
     meaning: 'The folder of a checker package has findings that lint refuses, so nothing was run.',
   },
+  CLI_FOLDER_REFUSED: {
+    ...USAGE,
+    meaning: 'The folder for a new checker package is a file or a link, or holds something.',
+  },
+  CLI_FOLDER_UNWRITABLE: {
+    fault: 'infra',
+    retryable: true,
+    httpStatus: 500,
+    exitCode: 4,
+    meaning: 'A file of a checker package could not be written.',
+  },
   CLI_EVIDENCE_FOLDER_REFUSED: {
     ...USAGE,
     meaning:

@@ -31,22 +31,31 @@ export function openOwnFolder(folder: string, kind: OwnFolderKind): string {
 }
 
 /** Writes; every file is to be created anew (`wx`), never through a link. Throws CLI_EVIDENCE_UNWRITABLE. */
-export function writingTo(path: string, { name }: OwnFolderKind, write: () => void): void {
+export function writingTo(path: string, kind: OwnFolderKind, write: () => void): void {
   try {
     write();
   } catch (cause) {
     if (isAppError(cause)) throw cause;
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
-    throw cliError('CLI_EVIDENCE_UNWRITABLE', {
-      message: `expected to write the ${name} to ${toPrintable(path)}, got ${toPrintable(code)}`,
-      fix: `Look at its permissions and the free space there, or give --${name} another folder.`,
-      cause,
-    });
+    throw unwritable(path, kind, cause);
   }
 }
 
+/** CLI_EVIDENCE_UNWRITABLE, as an error. */
+export function unwritable(
+  path: string,
+  { name }: Pick<OwnFolderKind, 'name'>,
+  cause: unknown,
+): Error {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
+  return cliError('CLI_EVIDENCE_UNWRITABLE', {
+    message: `expected to write the ${name} to ${toPrintable(path)}, got ${toPrintable(code)}`,
+    fix: `Look at its permissions and the free space there, or give --${name} another folder.`,
+    cause,
+  });
+}
+
 /** Not `mkdir` with `recursive`: where a parent is there and takes no folder, as /proc, Node.js tries for ever. */
-function makeFolder(path: string): void {
+export function makeFolder(path: string): void {
   if (tryMakeFolder(path) || path === dirname(path)) return;
   makeFolder(dirname(path));
   mkdirSync(path);

@@ -86,7 +86,7 @@ function nothingThere(): LintFinding {
 function emptyCampaign(): LintFinding {
   const words = {
     message: 'expected folders in problems/, got none',
-    fix: 'Write one with "kervyxa checker init CAMPAIGN/problems/NAME".',
+    fix: 'Write problem.json and statement.md into problems/NAME/.',
   };
   return lintFindingOf('campaign_empty', { file: CAMPAIGN_FILE }, words);
 }

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { CommandContext } from '../../context.ts';
+import { checkerInitCommand } from './init.ts';
 import { checkerLintCommand } from './lint.ts';
 
 /** The group; each subcommand has a file of its own beside this one. */
@@ -8,11 +9,13 @@ export function checkerCommand(context: CommandContext): Command {
     .summary('write and try checker packages')
     .description('Write checker packages, and try them as they will be run.')
     .addHelpText('after', HELP)
+    .addCommand(checkerInitCommand(context))
     .addCommand(checkerLintCommand(context));
 }
 
 const HELP = `
 Examples:
-  $ kervyxa checker lint ./my-checker
+  $ kervyxa checker init ./my-checker
+  $ kervyxa checker lint ./my-checker --fix
 
 docs/checkers.md tells how to write one.`;
