@@ -139,8 +139,7 @@ const { table, create } = defineErrors({
     retryable: false,
     httpStatus: 404,
     exitCode: 2,
-    meaning:
-      'There is no verifier, published contract, implementation, problem, check or partner key with this id.',
+    meaning: 'There is no published checker, problem, entry, check or partner key with this id.',
   },
   DB_VERIFIER_NOT_OWN: {
     fault: 'caller',
