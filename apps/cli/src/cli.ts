@@ -3,6 +3,8 @@ import { apiCommand } from './commands/api.ts';
 import { checkerCommand } from './commands/checker/checker.ts';
 import { depsCommand } from './commands/deps-pack.ts';
 import { doctorCommand } from './commands/doctor.ts';
+import { evidenceCommand } from './commands/evidence/evidence.ts';
+import { keysCommand } from './commands/keys.ts';
 import { lintCommand } from './commands/lint.ts';
 import { operatorKeyCommand } from './commands/operator-key.ts';
 import { proveCommand } from './commands/prove.ts';
@@ -11,6 +13,7 @@ import { runtimesCommand } from './commands/runtimes.ts';
 import { upCommand } from './commands/up.ts';
 import { verifyCommand } from './commands/verify.ts';
 import { workerCommand } from './commands/worker.ts';
+import { workerKeyCommand } from './commands/worker-key.ts';
 import type { CommandContext } from './context.ts';
 import { cliError } from './errors.ts';
 import type { Host } from './host.ts';
@@ -23,6 +26,8 @@ const COMMANDS = [
   lintCommand,
   proveCommand,
   verifyCommand,
+  evidenceCommand,
+  keysCommand,
   depsCommand,
   packageCommand,
   checkerCommand,
@@ -30,6 +35,7 @@ const COMMANDS = [
   apiCommand,
   workerCommand,
   operatorKeyCommand,
+  workerKeyCommand,
   doctorCommand,
   runtimesCommand,
 ] as const;

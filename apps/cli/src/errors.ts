@@ -81,6 +81,13 @@ const family = defineErrors({
     exitCode: 4,
     meaning: 'The key that signs attestations can not be made or read.',
   },
+  CLI_WORKER_KEY_UNKNOWN: {
+    fault: 'caller',
+    retryable: false,
+    httpStatus: 404,
+    exitCode: 2,
+    meaning: 'No worker has a key in use with this id.',
+  },
   CLI_INTERNAL: {
     fault: 'bug',
     retryable: false,

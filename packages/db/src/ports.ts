@@ -572,11 +572,11 @@ export interface Upkeep {
   forgetHalfBlobs(olderThanMs: number, limit: number): Promise<number>;
   /** Deletes at most `limit` blobs that were saved, or saved again, longer ago and that nothing names; how many. */
   forgetUnusedBlobs(olderThanMs: number, limit: number): Promise<number>;
-  /** Adds a key and retires the one that it comes for, if any, which signs nothing from then on. */
-  replaceSigningKey(
-    oldKeyid: string | null,
+  /** Adds a key and retires those that it comes for: they sign nothing from then on. Answers which were in use. */
+  replaceSigningKeys(
+    oldKeyids: readonly string[],
     key: Pick<SigningKeyRow, 'keyid' | 'publicKey'>,
-  ): Promise<void>;
+  ): Promise<readonly string[]>;
   /** For a key whose machine is gone. False: it is unknown or was retired before. */
   retireSigningKey(keyid: string): Promise<boolean>;
   /** Sends at most `limit` jobs that wait in the tables and were lost from the queue; how many. */

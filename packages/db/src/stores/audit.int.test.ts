@@ -202,7 +202,8 @@ describe('signing keys', () => {
     const [first, second] = [createPublicKey(), createPublicKey()];
     await stores.work.useSigningKey(first);
     await stores.work.useSigningKey(first);
-    await stores.upkeep.replaceSigningKey(first.keyid, second);
+    expect(await stores.upkeep.replaceSigningKeys([first.keyid], second)).toEqual([first.keyid]);
+    expect(await stores.upkeep.replaceSigningKeys([first.keyid], second)).toEqual([]);
     await expect(stores.work.useSigningKey(first)).rejects.toMatchObject({
       code: 'DB_SIGNING_KEY_RETIRED',
     });

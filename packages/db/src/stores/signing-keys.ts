@@ -21,12 +21,14 @@ export function createSigningKeyReads({
 
 export function createSigningKeyUpkeep({
   transact,
-}: Pick<Connections, 'transact'>): Pick<Upkeep, 'replaceSigningKey' | 'retireSigningKey'> {
+}: Pick<Connections, 'transact'>): Pick<Upkeep, 'replaceSigningKeys' | 'retireSigningKey'> {
   return {
-    replaceSigningKey: (oldKeyid, key) =>
+    replaceSigningKeys: (oldKeyids, key) =>
       transact(async ({ sql }) => {
         await addKey(sql, key);
-        if (oldKeyid !== null) await retireKey(sql, oldKeyid);
+        const retired = [];
+        for (const keyid of oldKeyids) if (await retireKey(sql, keyid)) retired.push(keyid);
+        return retired;
       }),
     retireSigningKey: (keyid) => transact(({ sql }) => retireKey(sql, keyid)),
   };
