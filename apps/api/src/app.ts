@@ -16,10 +16,14 @@ import { registerJsonBody } from './http/json-body.ts';
 import { refuseOtherMethods } from './http/methods.ts';
 import { registerMetrics } from './http/metrics.ts';
 import { registerOpenApi } from './http/openapi.ts';
+import { createTurns } from './http/turns.ts';
 import { registerUpload } from './http/upload.ts';
 import { registerChallenges } from './routes/challenges.ts';
+import { registerCheckers } from './routes/checkers.ts';
+import { registerChecks } from './routes/checks.ts';
 import { registerContracts } from './routes/contracts.ts';
 import { registerAudit } from './routes/audit.ts';
+import { registerEntries } from './routes/entries.ts';
 import { registerEvents } from './routes/events.ts';
 import { registerEvidence } from './routes/evidence.ts';
 import { registerHealth } from './routes/health.ts';
@@ -27,6 +31,9 @@ import { registerKeys } from './routes/keys.ts';
 import { registerLedger } from './routes/ledger.ts';
 import { registerPackages } from './routes/packages.ts';
 import { registerPrincipals } from './routes/principals.ts';
+import { registerProblems } from './routes/problems.ts';
+import { registerReports } from './routes/reports.ts';
+import { registerReviews } from './routes/reviews.ts';
 import { registerRuns } from './routes/runs.ts';
 import { registerSubmissions } from './routes/submissions.ts';
 import { DEFAULT_API_SETTINGS, type ApiSettings } from './settings.ts';
@@ -80,6 +87,12 @@ const ROUTES = [
   registerEvents,
   registerChallenges,
   registerPackages,
+  registerCheckers,
+  registerProblems,
+  registerEntries,
+  registerChecks,
+  registerReviews,
+  registerReports,
   registerLedger,
   registerAudit,
   registerKeys,
@@ -173,5 +186,6 @@ function contextOf(
     }),
     sights: createSights(database.reads),
     watchers: createWatchers(settings),
+    turns: createTurns(settings.uploadsMax),
   };
 }

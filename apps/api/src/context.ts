@@ -10,6 +10,7 @@ import type {
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Principals } from './auth/principals.ts';
 import type { Sights } from './auth/sights.ts';
+import type { Turns } from './http/turns.ts';
 import type { ApiSettings } from './settings.ts';
 import type { Watchers } from './stream/watchers.ts';
 
@@ -23,6 +24,8 @@ export interface ApiContext {
   readonly principals: Principals;
   readonly sights: Sights;
   readonly watchers: Watchers;
+  /** For what reads whole packages. */
+  readonly turns: Turns;
 }
 
 export type Api = FastifyInstance<

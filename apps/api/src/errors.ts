@@ -89,7 +89,22 @@ const { table, create } = defineErrors({
   API_PACKAGE_UNKNOWN: {
     ...CALLER,
     httpStatus: 422,
-    meaning: 'The contract names a hidden package or a bundle that its requester has not uploaded.',
+    meaning: 'The request or contract names a package or bundle that the caller has not uploaded.',
+  },
+  API_FILE_UNKNOWN: {
+    ...CALLER,
+    httpStatus: 422,
+    meaning: 'The package has no regular file at the path that the request names.',
+  },
+  API_SIGNATURE_REFUSED: {
+    ...CALLER,
+    httpStatus: 403,
+    meaning: 'A report is not signed by a registered key that is in use, or says something else.',
+  },
+  API_CHECKER_REFUSED: {
+    ...CALLER,
+    httpStatus: 422,
+    meaning: 'The package is no checker package that can be published; every finding is listed.',
   },
   API_REPOSITORY_URL_REFUSED: {
     ...CALLER,

@@ -4,7 +4,7 @@ import type { PackageRow } from '@kervyxa/db';
 import { z } from 'zod';
 import { principalOf } from '../auth/authenticate.ts';
 import type { Api, ApiContext } from '../context.ts';
-import { createApiError, notFound } from '../errors.ts';
+import { notFound } from '../errors.ts';
 import { answerWith, callOf } from '../http/answers.ts';
 import { PROBLEM_ANSWER } from '../http/openapi.ts';
 import { PageQuery, pageOf, pageViewOf } from '../http/pages.ts';
@@ -22,18 +22,15 @@ const PackageReceipt = z.strictObject({
 });
 const PackageView = PackageReceipt.extend({ ownerId: PrincipalIdField, createdAt: TimeField });
 
-export function registerPackages(app: Api, { database, settings }: ApiContext): void {
-  /** Whose packages are being read: one of each at a time, so that nobody takes all places. */
-  const uploading = new Set<string>();
-
+export function registerPackages(app: Api, { database, settings, turns }: ApiContext): void {
   app.post(
     '/v1/packages',
     {
-      config: { access: ['requester'], takesTar: true },
+      config: { access: ['requester', 'solver'], takesTar: true },
       schema: {
         tags: TAGS,
         summary:
-          'Uploads a hidden package or dependency bundle as a tar of regular files and folders',
+          'Uploads a folder as a tar: a hidden package, a dependency bundle, a checker package or the files of an entry',
         description:
           'Of a small tar, order, owners, times and format do not matter: the digest is that of the same folder packed by `kervyxa package pack`. A large one must be as `kervyxa deps pack` or `kervyxa package pack` wrote it. docs/api.md has the limits.',
         consumes: ['application/x-tar'],
@@ -45,15 +42,13 @@ export function registerPackages(app: Api, { database, settings }: ApiContext): 
     },
     async (request, reply) => {
       const { id: ownerId } = principalOf(request);
-      if (uploading.has(ownerId) || uploading.size >= settings.uploadsMax) throw busy();
-      uploading.add(ownerId);
-      try {
+      return turns.take(ownerId, async () => {
         const stream = readUpload(request, settings.upload);
         const upload = await readPackageUpload(stream, settings.upload);
         const bytesMax = uploadBytesMax(settings.upload);
         const { sha256, sizeBytes } = await database.blobs.saveBlob(upload.chunks, { bytesMax });
         const entryCount = upload.entryCount();
-        return await answerWith(
+        return answerWith(
           reply,
           (keep) =>
             database.commands.savePackage(
@@ -63,16 +58,14 @@ export function registerPackages(app: Api, { database, settings }: ApiContext): 
             ),
           () => `/v1/packages/${sha256}`,
         );
-      } finally {
-        uploading.delete(ownerId);
-      }
+      });
     },
   );
 
   app.get(
     '/v1/packages/:sha256',
     {
-      config: { access: ['requester', 'operator'] },
+      config: { access: ['requester', 'solver', 'operator'] },
       schema: {
         tags: TAGS,
         summary: 'A package that the caller has uploaded',
@@ -91,7 +84,7 @@ export function registerPackages(app: Api, { database, settings }: ApiContext): 
   app.get(
     '/v1/packages',
     {
-      config: { access: ['requester', 'operator'] },
+      config: { access: ['requester', 'solver', 'operator'] },
       schema: {
         tags: TAGS,
         summary: 'The packages that the caller has uploaded, or all to the operator, by digest',
@@ -117,11 +110,4 @@ function toPackageView(row: PackageRow): z.infer<typeof PackageView> {
     entryCount,
     createdAt: toTime(createdAt),
   };
-}
-
-function busy(): Error {
-  return createApiError('API_BUSY', {
-    message: 'expected fewer uploads at once, got more than the operator allows',
-    fix: 'try again in a while',
-  });
 }

@@ -8,6 +8,17 @@ export const RunIdField = idSchemaOf('run');
 export const ChallengeIdField = idSchemaOf('challenge');
 export const TransferIdField = idSchemaOf('transfer');
 export const PayoutIdField = idSchemaOf('payout');
+export const PublishedContractIdField = idSchemaOf('verifierContract');
+export const ImplementationIdField = idSchemaOf('implementation');
+export const ProblemIdField = idSchemaOf('problem');
+export const EntryIdField = idSchemaOf('entry');
+export const CheckIdField = idSchemaOf('check');
+export const SeatIdField = idSchemaOf('seat');
+/** Of slots, roles, stages and nodes. */
+export const KeyField = z
+  .string()
+  .regex(/^[a-z0-9]+(_[a-z0-9]+)*$/, 'expected lower-case letters, digits and single _')
+  .max(40);
 
 /** What people write to each other: not only blanks, and nothing that the database or a digest can't hold. */
 export function textFieldOf(lengthMax: number): z.ZodString {

@@ -1,0 +1,166 @@
+import { claimableNode, DEFAULT_STAGE_POLICY, type Judge, JUDGMENTS } from '@kervyxa/checker';
+import type { CheckRow, PrincipalRow } from '@kervyxa/db';
+import { z } from 'zod';
+import { principalOf } from '../auth/authenticate.ts';
+import { problemSightOf, seesEntry } from '../auth/problem-access.ts';
+import type { Api, ApiContext } from '../context.ts';
+import { answerWith, callOf } from '../http/answers.ts';
+import { PROBLEM_ANSWER } from '../http/openapi.ts';
+import { PageQuery, pageOf, pageViewOf } from '../http/pages.ts';
+import { CheckView, SeatView, toCheckView, toSeatView } from '../views/check-view.ts';
+import {
+  CheckIdField,
+  EntryIdField,
+  KeyField,
+  NoBody,
+  ProblemIdField,
+  SeatIdField,
+  TimeField,
+  textFieldOf,
+} from '../views/fields.ts';
+import { seenCheck } from './checks.ts';
+
+const TAGS = ['reviews'];
+const STATEMENT_LENGTH_MAX = 10_000;
+const CheckParams = z.strictObject({ id: CheckIdField });
+const SeatParams = CheckParams.extend({ seatId: SeatIdField });
+const ReviewView = z.strictObject({
+  checkId: CheckIdField,
+  problemId: ProblemIdField,
+  entryId: EntryIdField,
+  protocolId: z.string(),
+  node: KeyField.describe('Of which the caller may claim a seat.'),
+  closesAt: TimeField,
+});
+
+export function registerReviews(app: Api, context: ApiContext): void {
+  const { database, newId, clock } = context;
+  const { commands, reads } = database.checkers;
+
+  app.get(
+    '/v1/reviews',
+    {
+      config: { access: 'any_key' },
+      schema: {
+        tags: TAGS,
+        summary:
+          'Reviews in which the caller may claim a seat; a page may have fewer than its limit',
+        querystring: PageQuery,
+        response: { 200: pageViewOf(ReviewView), default: PROBLEM_ANSWER },
+      },
+    },
+    async (request, reply) => {
+      const viewer = principalOf(request);
+      const filter = { states: ['WAITING_REVIEW'], problemId: null, notOf: viewer.id } as const;
+      const page = await reads.listChecks(filter, pageOf(request.query));
+      const items = await Promise.all(page.items.map((check) => toReview(check, viewer)));
+      return reply.send({ items: items.filter((item) => item !== null), next: page.next });
+    },
+  );
+
+  app.post(
+    '/v1/checks/:id/seats',
+    {
+      config: { access: 'any_key' },
+      schema: {
+        tags: TAGS,
+        summary: 'Claims a seat of a review; it goes back when nothing is judged in time',
+        params: CheckParams,
+        body: z.strictObject({ node: KeyField }),
+        response: { 201: SeatView, default: PROBLEM_ANSWER },
+      },
+    },
+    async (request, reply) => {
+      const { id: checkId } = request.params;
+      await seenCheck(context, request, checkId);
+      const seatId = newId('seat');
+      const judge = toJudge(principalOf(request));
+      const command = { kind: 'claim', seatId, node: request.body.node, judge } as const;
+      return answerWith(
+        reply,
+        (keep) =>
+          commands.decideCheck(callOf(request, request.body), { checkId, command }, ({ facts }) => {
+            const seat = facts.review?.seats.find(({ id }) => id === seatId);
+            if (seat === undefined) throw new TypeError('expected the seat in its own check');
+            return keep(201, toSeatView(facts, seat));
+          }),
+        () => `/v1/checks/${checkId}`,
+      );
+    },
+  );
+
+  app.post(
+    '/v1/checks/:id/seats/:seatId/release',
+    {
+      config: { access: 'any_key' },
+      schema: {
+        tags: TAGS,
+        summary: 'Gives a claimed seat back',
+        params: SeatParams,
+        body: NoBody,
+        response: { 200: CheckView, default: PROBLEM_ANSWER },
+      },
+    },
+    async (request, reply) => {
+      const { id: checkId, seatId } = request.params;
+      const { row, sight, now } = await seenCheck(context, request, checkId);
+      const command = { kind: 'release_seat', seatId, judgeId: sight.viewerId } as const;
+      return answerWith(reply, (keep) =>
+        commands.decideCheck(callOf(request, null), { checkId, command }, (check) =>
+          keep(200, toCheckView(check, row, sight, now)),
+        ),
+      );
+    },
+  );
+
+  app.post(
+    '/v1/checks/:id/seats/:seatId/judgment',
+    {
+      config: { access: 'any_key' },
+      schema: {
+        tags: TAGS,
+        summary: 'Judges from a claimed seat, once and for good',
+        params: SeatParams,
+        body: z.strictObject({
+          judgment: z.enum(JUDGMENTS),
+          statement: textFieldOf(STATEMENT_LENGTH_MAX),
+        }),
+        response: { 200: CheckView, default: PROBLEM_ANSWER },
+      },
+    },
+    async (request, reply) => {
+      const { id: checkId, seatId } = request.params;
+      const { row, sight, now } = await seenCheck(context, request, checkId);
+      const judge = toJudge(principalOf(request));
+      const command = { kind: 'judge', seatId, judge, ...request.body } as const;
+      return answerWith(reply, (keep) =>
+        commands.decideCheck(callOf(request, request.body), { checkId, command }, (check) =>
+          keep(200, toCheckView(check, row, sight, now)),
+        ),
+      );
+    },
+  );
+
+  /** Null where the viewer may claim no seat, or may not even know of the check. */
+  async function toReview(
+    { facts }: CheckRow,
+    viewer: PrincipalRow,
+  ): Promise<z.infer<typeof ReviewView> | null> {
+    const problem = await reads.problem(facts.problemId);
+    const sight = problem === null ? null : problemSightOf(viewer, problem.facts);
+    const stage = facts.stages[facts.results.length];
+    if (problem === null || sight === null || stage?.kind !== 'review') return null;
+    const now = clock.now();
+    if (!seesEntry(sight, problem.facts, facts, now) || facts.review === null) return null;
+    const deciding = { now, policy: DEFAULT_STAGE_POLICY, problem: problem.facts };
+    const node = claimableNode(facts, toJudge(viewer), deciding);
+    if (node === null) return null;
+    const { id: checkId, problemId, entryId } = facts;
+    const { closesAt } = facts.review;
+    return { checkId, problemId, entryId, protocolId: stage.protocolId, node: node.key, closesAt };
+  }
+}
+
+function toJudge({ id, roles }: PrincipalRow): Judge {
+  return { id, roles, invitedBy: null };
+}
