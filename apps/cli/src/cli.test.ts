@@ -59,6 +59,12 @@ describe('the command line', () => {
     'deps pack',
     'package',
     'package pack',
+    'evidence',
+    'evidence verify',
+    'evidence replay',
+    'keys',
+    'keys show',
+    'keys rotate',
   ])('explains %s with examples within 80 columns', async (command) => {
     const host = fakeHost({ columns: 80 });
     expect(await runCli([...command.split(' '), '--help'], host)).toBe(0);

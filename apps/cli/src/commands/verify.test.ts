@@ -1,12 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createReadStream, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { contractDigest } from '@kervyxa/contract';
+import { contractDigest, type Contract } from '@kervyxa/contract';
 import type { TreeArchive } from '@kervyxa/core';
+import { readBundle, verifyEnvelope } from '@kervyxa/evidence';
 import type { VerificationResult } from '@kervyxa/verifier';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CommandContext } from '../context.ts';
 import { watchInterrupts } from '../io/interrupts.ts';
+import { openSigningKeys } from '../io/signing-key.ts';
 import { fakeHost, type FakeHost } from '../testing/fake-host.ts';
 import { loadCheckerPackage } from '../io/checker-package.ts';
 import {
@@ -19,6 +21,7 @@ import {
 import { runVerify, type VerifyMachine, type WorkRequest } from './verify.ts';
 
 const COMMIT = 'a'.repeat(40);
+const REPO = 'https://x.example/r.git';
 const PACKAGE: TreeArchive = {
   digest: 'd'.repeat(64),
   entryCount: 0,
@@ -52,21 +55,36 @@ function contextOf(): CommandContext {
   };
 }
 
+/** All criteria have passed, unless the commit could not be fetched. */
 function resultOf(verdict: VerificationResult['verdict']): VerificationResult {
+  const contract = contractOf();
+  const isFetched = verdict !== 'INCONCLUSIVE';
+  const notRun = contract.criteria.map(toNotRun);
+  const code = isFetched ? 'EXIT_CODE_MISMATCH' : 'COMMIT_NOT_FOUND';
   return {
     verdict,
-    contractDigest: contractDigest(contractOf()),
+    contractDigest: contractDigest(contract),
     commit: COMMIT,
-    tree: null,
+    tree: isFetched ? 'b'.repeat(40) : null,
     imageDigest: null,
     changedFiles: [],
     inputs: null,
-    criteria: [],
-    reasons: [],
+    criteria: verdict === 'PASS' ? notRun.map((each) => ({ ...each, status: 'pass' })) : notRun,
+    reasons: verdict === 'PASS' ? [] : [{ code, message: 'it did not hold', subject: null }],
   };
 }
 
+function toNotRun({ id, type, visibility }: Contract['criteria'][number]) {
+  const nothing = { reason: null, message: null, exitCode: null, metric: null };
+  const volatile = { peakMemoryBytes: null, durationMs: null, outputSha256: null };
+  return { id, type, visibility, status: 'not_run' as const, ...nothing, ...volatile };
+}
+
 const SETTINGS = { allowedOrigins: [], catalogue: null };
+const signer: VerifyMachine['signer'] = {
+  verifierId: 'urn:kervyxa:verifier:test',
+  openKeys: () => openSigningKeys(join(root, 'keys'), host.clock),
+};
 
 /** A machine whose every verification ends with the verdict, after one step. */
 function machineOf(
@@ -76,6 +94,7 @@ function machineOf(
   const step = { id: 'criterion:says-hello', kind: 'criterion', title: 'It says hello' } as const;
   return {
     settings: SETTINGS,
+    signer,
     loadPackage: async () => PACKAGE,
     openBundle: async () => BUNDLE,
     loadChecker: loadCheckerPackage,
@@ -91,6 +110,7 @@ function machineOf(
           onEvent({ kind: 'step_finished', step, status: 'pass', ...ended });
           return resultOf(verdict);
         },
+        openCaptures: async () => ({ base: null, source: null, close: async () => {} }),
       };
     },
   };
@@ -98,6 +118,7 @@ function machineOf(
 
 const NO_MACHINE: VerifyMachine = {
   settings: SETTINGS,
+  signer,
   loadPackage: () => Promise.reject(new Error('expected nothing to be loaded')),
   openBundle: () => Promise.reject(new Error('expected nothing to be opened')),
   loadChecker: () => Promise.reject(new Error('expected nothing to be loaded')),
@@ -212,6 +233,31 @@ describe('kervyxa verify', () => {
     expect(read('criteria/says-hello.stdout.log')).toBe('hello\n');
   });
 
+  it.each(['PASS', 'FAIL', 'INCONCLUSIVE', 'ERROR'] as const)(
+    'leaves signed evidence of a %s, in the place of what an earlier run left',
+    async (verdict) => {
+      const evidence = join(root, 'evidence');
+      const options = { contract: writeContract(), repo: REPO, commit: COMMIT, evidence };
+      await runVerify(options, contextOf(), machineOf('PASS'));
+      await runVerify(options, contextOf(), machineOf(verdict));
+      const { publicKeys } = signer.openKeys();
+      const read = (name: string) => readFileSync(join(evidence, name));
+      const { statement } = verifyEnvelope(read('attestation.json'), publicKeys, {
+        subject: COMMIT,
+        policyDigest: contractDigest(contractOf()),
+        verifierId: signer.verifierId,
+        resourceUri: REPO,
+      });
+      const isPass = verdict === 'PASS';
+      expect(statement.predicate.verificationResult).toBe(isPass ? 'PASSED' : 'FAILED');
+      expect(JSON.parse(read('evaluation.json').toString()).passed).toBe(isPass);
+      const bundle = await readBundle(createReadStream(join(evidence, 'evidence.tar')), {
+        keys: publicKeys,
+      });
+      expect(bundle).toMatchObject({ statement, absent: ['base.bundle', 'source.bundle'] });
+    },
+  );
+
   it.each(['1234567', 'A'.repeat(40), 'main', `${COMMIT}\n--upload-pack=x`, 'a'.repeat(41)])(
     'refuses the commit %j before anything runs',
     async (commit) => {
@@ -242,6 +288,7 @@ describe('kervyxa verify', () => {
           host.raise('SIGINT');
           return Promise.reject(signal.reason);
         },
+        openCaptures: () => Promise.reject(new Error('expected nothing to be asked for')),
       }),
     };
     const { signal } = context.interrupts;

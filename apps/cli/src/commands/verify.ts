@@ -1,10 +1,12 @@
 import { Command } from 'commander';
 import type { OperatorSettings } from '@kervyxa/contract';
-import { CommitShaSchema, toPrintable, type CommitSha } from '@kervyxa/core';
+import { CommitShaSchema, toPrintable, type CommitSha, type TreeArchive } from '@kervyxa/core';
 import type { VerificationEvent, VerificationResult } from '@kervyxa/verifier';
 import type { CommandContext } from '../context.ts';
 import { loadVerifiableContract } from '../contract-document.ts';
 import { cliError } from '../errors.ts';
+import type { Captures } from '../io/captures.ts';
+import { leaveBundle, type Signer } from '../io/evidence-bundle.ts';
 import { openEvidenceFolder, type EvidenceFolder } from '../io/evidence-folder.ts';
 import { toJsonText } from '../present/json.ts';
 import { createProgress } from '../present/progress.ts';
@@ -34,6 +36,8 @@ export interface WorkRequest extends RunInputs {
 /** What is asked of the machine that this runs on; the real one is `io/worker.ts`. */
 export interface VerifyMachine extends RunInputReader {
   readonly settings: OperatorSettings;
+  /** Signs the evidence. */
+  readonly signer: Signer;
   /** Makes engine and images ready; `live` gets the changing line of what takes long. */
   open(options: {
     readonly log: (line: string) => void;
@@ -47,6 +51,8 @@ export interface Worker {
     request: WorkRequest,
     options: { readonly signal: AbortSignal; readonly onEvent: (event: VerificationEvent) => void },
   ): Promise<VerificationResult>;
+  /** What a verification has fetched, to be closed again. */
+  openCaptures(request: WorkRequest, signal: AbortSignal): Promise<Captures>;
 }
 
 const EXIT_CODES = { PASS: 0, FAIL: 1, INCONCLUSIVE: 3, ERROR: 4 } as const;
@@ -63,7 +69,7 @@ export function verifyCommand(context: CommandContext): Command {
     .option('--package <dir>', 'the hidden files; needed where hidden criteria use them')
     .option('--deps <file>', 'the dependency bundle, packed or as a folder')
     .option(...CHECKER_OPTION)
-    .option('--evidence <dir>', 'keep result, contract and every log in a new or own folder')
+    .option('--evidence <dir>', 'keep result, logs and signed evidence in a new or own folder')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', HELP)
     .action(async (options: VerifyOptions) => {
@@ -87,7 +93,8 @@ Progress goes to standard error, the result to standard output, all of hidden
 criteria included: this command is the operator's. What "kervyxa lint" refuses
 without --repo is not run. The contract's digest covers packages and bundle, so
 --package, --checker and --deps change it where the contract names none.
-docs/contracts.md explains result and evidence.
+docs/contracts.md explains the result; docs/evidence.md what --evidence leaves,
+which "kervyxa evidence" checks and runs again on any machine.
 
 Exit codes:
   0 PASS   1 FAIL   2 usage, or a refused contract   3 INCONCLUSIVE   4 ERROR
@@ -97,7 +104,8 @@ Exit codes:
  * 1. What was asked for is read and checked: commit, contract, bundle, hidden package, evidence folder.
  * 2. Engine and images are made ready.
  * 3. The commit is verified, with a line a step on standard error.
- * 4. The result goes to standard output and, where asked for, into the evidence folder.
+ * 4. The result goes to standard output and, where asked for, into the evidence folder, with evaluation, attestation and
+ *    bundle.
  */
 export async function runVerify(
   options: VerifyOptions,
@@ -109,7 +117,7 @@ export async function runVerify(
   const evidence =
     options.evidence === undefined ? null : openEvidenceFolder(options.evidence, request.contract);
 
-  const result = await verifyWithProgress(request, evidence, context, machine);
+  const { result, worker } = await verifyWithProgress(request, evidence, context, machine);
 
   // Set off from the progress above it, where both are on one terminal.
   if (host.stdout.isTerminal && host.stderr.isTerminal) host.stdout.write('\n');
@@ -118,8 +126,34 @@ export async function runVerify(
       ? toJsonText(result)
       : `${toResultText(result, request.contract, host.stdout)}\n${toEvidenceLine(options)}`,
   );
-  evidence?.finish(result);
+  if (evidence !== null) {
+    const checkers = await Promise.all((options.checker ?? []).map(machine.loadPackage));
+    await leaveEvidence(evidence, { request, result, worker, checkers }, context, machine);
+  }
   return EXIT_CODES[result.verdict];
+}
+
+interface Verified {
+  readonly request: WorkRequest;
+  readonly result: VerificationResult;
+  readonly worker: Worker;
+  readonly checkers: readonly TreeArchive[];
+}
+
+async function leaveEvidence(
+  evidence: EvidenceFolder,
+  { request, result, worker, checkers }: Verified,
+  { host: { clock }, interrupts: { signal } }: CommandContext,
+  { signer }: VerifyMachine,
+): Promise<void> {
+  const captures = await worker.openCaptures(request, signal);
+  try {
+    const run = { request, result, captures, checkers, signer, clock, signal };
+    await leaveBundle(evidence.path, run);
+  } finally {
+    await captures.close();
+  }
+  evidence.finish(result);
 }
 
 function toEvidenceLine({ evidence }: VerifyOptions): string {
@@ -151,7 +185,7 @@ async function verifyWithProgress(
   evidence: EvidenceFolder | null,
   { host, interrupts }: CommandContext,
   machine: VerifyMachine,
-): Promise<VerificationResult> {
+): Promise<Pick<Verified, 'result' | 'worker'>> {
   const { signal } = interrupts;
   const progress = createProgress(host);
   interrupts.onFirst((name) => {
@@ -164,7 +198,7 @@ async function verifyWithProgress(
   };
   try {
     const worker = await machine.open({ log: progress.note, live: progress.live, signal });
-    return await worker.verify(request, { signal, onEvent });
+    return { worker, result: await worker.verify(request, { signal, onEvent }) };
   } catch (error) {
     if (error === signal.reason) progress.note('stopped');
     throw error;

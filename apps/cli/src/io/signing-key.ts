@@ -20,6 +20,7 @@ import {
   type PublicKeys,
   type SigningKey,
 } from '@kervyxa/evidence';
+import { stateFolder } from '@kervyxa/setup';
 import { cliError } from '../errors.ts';
 import { toJsonText } from '../present/json.ts';
 
@@ -28,6 +29,11 @@ export interface SigningKeys {
   readonly current: SigningKey & Pick<PublicKey, 'createdAt'>;
   /** The oldest first, the one in use last. */
   readonly publicKeys: PublicKeys;
+}
+
+/** Where those of the command line are. A daemon on the same machine has others. */
+export function ownKeysFolder(): string {
+  return join(stateFolder(), 'own-keys');
 }
 
 /**

@@ -8,18 +8,21 @@ import type { Host } from '../host.ts';
 import { toFailure } from '../present/failure.ts';
 import { parseSettings } from '../settings.ts';
 import { openBaseRepository } from './base-repository.ts';
+import { openCaptures } from './captures.ts';
 import { loadCheckerPackage } from './checker-package.ts';
 import { openEngine } from './engine.ts';
 import { loadSettings } from './settings.ts';
+import { openSigningKeys, ownKeysFolder } from './signing-key.ts';
 
 /** This machine's engine, images and git, made ready when a worker is opened and not before. */
 export function createMachine(host: Host): VerifyMachine & ProveMachine {
   const { clock, interactive } = host;
   const settings = loadSettings(host);
   const { allowedOrigins } = settings;
-  const { containerRuntime } = parseSettings(host.env);
+  const { containerRuntime, verifierId } = parseSettings(host.env);
   return {
     settings,
+    signer: { verifierId, openKeys: () => openSigningKeys(ownKeysFolder(), clock) },
     async loadPackage(folder) {
       return (await loadVerifierPackage(folder)).archive;
     },
@@ -44,6 +47,7 @@ export function createMachine(host: Host): VerifyMachine & ProveMachine {
             { ...request, contractDigest: contractDigest(request.contract) },
             options,
           ),
+        openCaptures: (request, to) => openCaptures(engine.intake, request, to),
         prove: (request, options) => proveContract(deps, request, options),
       };
     },

@@ -181,6 +181,12 @@ describe('a bundle', () => {
     await expect(read(bundle, { saveBlob: () => Promise.reject(full) })).rejects.toBe(full);
   });
 
+  it('is not made of a PASS that its checks do not bear out', () => {
+    const contract = sampleContract();
+    const result = sampleResult(contract, { criteria: [sampleCriterion('says-hello')] });
+    expect(() => toRunEvidence(sampleInput('full', { contract, result }))).toThrow('check_missing');
+  });
+
   it('is not made of an archive with more or fewer bytes than were signed', async () => {
     const evidence = toRunEvidence(sampleInput('full'));
     const attestation = signStatement(evidence.statement, key);

@@ -38,7 +38,8 @@ export interface RunEvidence {
 
 /**
  * What one run leaves, as one view of it may see it. Contract, result and the digests over them are those of the view,
- * so that nobody learns of what is hidden by a digest, a size or a name.
+ * so that nobody learns of what is hidden by a digest, a size or a name. Throws for a PASS that the evaluation refuses:
+ * that is a defect, and nothing is signed about it.
  */
 export function toRunEvidence(input: RunEvidenceInput): RunEvidence {
   const { view } = input;
@@ -51,6 +52,10 @@ export function toRunEvidence(input: RunEvidenceInput): RunEvidence {
   const run = RunFactsSchema.parse({ schema: 'kervyxa.evidence-run.v1', ...input.run });
   const judged = { contract, policyDigest: canonicalDigest(contract), result, run };
   const evaluation = evaluationOf(judged);
+  if (result.verdict === 'PASS' && !evaluation.passed) {
+    const code = evaluation['refusal/code'] ?? 'a check that did not pass';
+    throw new Error(`expected a PASS that its checks bear out, got ${code}`);
+  }
   const texts = {
     'contract.json': canonicalJson(contract),
     'result.json': canonicalJson(result),

@@ -65,6 +65,9 @@ export function verifyTexts(
   if (canonicalJson(evaluation) !== canonicalJson(evaluationOf(judged))) {
     throw bundleRefused('expected the evaluation that follows from the result, got another');
   }
+  if (evaluation.passed !== (judged.result.verdict === 'PASS')) {
+    throw bundleRefused('expected a PASS exactly where the evaluation passed, got another verdict');
+  }
   assertStated(statement, judged, manifest, sha256Hex(bytesOf(texts, MANIFEST)));
   const { view, absent } = manifest;
   const blobs = manifest.files.slice(TEXTS.length);
