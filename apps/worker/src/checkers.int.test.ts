@@ -5,7 +5,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CheckRow, ImplementationRow } from '@kervyxa/db';
-import { EvaluationRecordSchema } from '@kervyxa/evidence';
+import { sha256Hex } from '@kervyxa/core';
+import { EvaluationRecordSchema, parsePublicKeys, verifyEnvelope } from '@kervyxa/evidence';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   ANSWER_CHECKER,
@@ -101,6 +102,16 @@ describe('workers and published checkers, in real containers', { timeout: 120_00
       checks: [{ 'check/ref': 'answer', status: 'failed' }],
       passed: false,
     });
+
+    const attestation = Buffer.from(recorded?.attestation ?? '');
+    const known = await database.reads.signingKeys();
+    const keys = known.flatMap(({ publicKey }) => parsePublicKeys(publicKey));
+    const { statement } = verifyEnvelope(attestation, keys, {
+      subject: sha256Hex('I think it is 43.'),
+      policyDigest: published.contract.digest,
+      resourceUri: `urn:kervyxa:entry:${recorded?.facts.entryId}`,
+    });
+    expect(statement.predicate.verificationResult).toBe('FAILED');
 
     // A replacement that takes every answer misses a fixture; and a worker is killed in the middle of a check.
     const verifierId = published.verifier.id;

@@ -11,6 +11,7 @@ import type {
   Sealing,
   VerifierContract,
 } from '@kervyxa/checker';
+import type { AuditHead } from './audit/chain.ts';
 import type { Answer, Call, Page, PageRequest } from './ports.ts';
 
 // What API, worker and scheduler see of published checkers, of problems, and of the checks of their entries.
@@ -265,10 +266,17 @@ export interface CheckerWork {
   checkTask(checkId: string): Promise<CheckTask>;
   /** Throws DB_SUBJECT_UNKNOWN; what an older attempt says is refused. */
   decideCheck(checkId: string, command: CheckCommand): Promise<CheckDecision>;
-  /** Written once, when it has ended. */
+  /** Written once, when it has ended; harmless again. Throws DB_SIGNING_KEY_RETIRED. */
   recordCheck(
     checkId: string,
-    record: { readonly evaluation: string; readonly attestation: string | null },
+    record: {
+      /** JSON text. */
+      readonly evaluation: string;
+      /** In use already: see `useSigningKey`. */
+      readonly keyid: string;
+      /** A DSSE envelope, JSON text. Does nothing but compute. */
+      attest(facts: { readonly recordedAt: Date; readonly audit: AuditHead }): string;
+    },
   ): Promise<void>;
   /** Checks for which time has brought something, at most `limit`, the longest due first. */
   listDueChecks(limit: number): Promise<readonly string[]>;
@@ -287,7 +295,12 @@ export type CheckTask =
       readonly reference: ReadonlyMap<string, Omit<ArtifactRow, 'role' | 'sizeBytes'>>;
     }
   /** It has ended, and nobody has written down how. */
-  | { readonly kind: 'record'; readonly check: CheckRow; readonly contract: PublishedContractRow };
+  | {
+      readonly kind: 'record';
+      readonly check: CheckRow;
+      readonly entry: EntryRow;
+      readonly contract: PublishedContractRow;
+    };
 
 /** Published checkers, and all that is checked by them. */
 export interface Checkers {

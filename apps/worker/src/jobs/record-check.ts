@@ -1,17 +1,34 @@
-import { canonicalDigest, canonicalJson } from '@kervyxa/core';
-import type { CheckTask } from '@kervyxa/db';
-import { evaluate, type EvaluationRecord, type EvaluationRefusal } from '@kervyxa/evidence';
+import { canonicalDigest, canonicalJson, sha256Hex } from '@kervyxa/core';
+import type { AuditHead, CheckTask } from '@kervyxa/db';
+import {
+  evaluate,
+  type EvaluationRecord,
+  type EvaluationRefusal,
+  signStatement,
+  type SigningKey,
+  toPublicPem,
+  toStatement,
+} from '@kervyxa/evidence';
 import type { JobDeps } from './job.ts';
 
 type RecordTask = Extract<CheckTask, { readonly kind: 'record' }>;
 
-const STATUS = { verified: 'passed', refuted: 'failed', inconclusive: 'inconclusive' } as const;
-
-/** Writes down what each declared stage said, once, for a check that has ended. */
-export async function recordCheck(deps: JobDeps, task: RecordTask): Promise<void> {
+/** Writes down, once, what each declared stage of a check that has ended said, and signs it. Throws what `openKey` throws. */
+export async function recordCheck(
+  { database, signing }: Pick<JobDeps, 'database' | 'signing'>,
+  task: RecordTask,
+): Promise<void> {
+  const key = signing.openKey();
   const evaluation = canonicalJson(toCheckEvaluation(task));
-  await deps.database.checkers.work.recordCheck(task.check.id, { evaluation, attestation: null });
+  await database.work.useSigningKey({ keyid: key.keyid, publicKey: toPublicPem(key) });
+  await database.checkers.work.recordCheck(task.check.id, {
+    evaluation,
+    keyid: key.keyid,
+    attest: (facts) => attest(task, { ...facts, evaluation, key, verifierId: signing.verifierId }),
+  });
 }
+
+const STATUS = { verified: 'passed', refuted: 'failed', inconclusive: 'inconclusive' } as const;
 
 /** The declared checks are the stages of the contract; those after the one that ended it were not run. */
 export function toCheckEvaluation({
@@ -25,7 +42,7 @@ export function toCheckEvaluation({
   return evaluate({
     runRef: id,
     verifier: { ref: contract.id, digest: contract.digest },
-    result: { ref: `${id}/result`, digest: canonicalDigest(facts.results) },
+    result: { ref: `${id}/results`, digest: canonicalDigest(facts.results) },
     declared: contract.document.stages.map(({ key }) => key),
     reported: contract.document.stages.map(({ key }) => {
       const result = facts.results.find(({ stage }) => stage === key);
@@ -33,4 +50,63 @@ export function toCheckEvaluation({
     }),
     refusals,
   });
+}
+
+interface Attesting {
+  readonly recordedAt: Date;
+  readonly audit: AuditHead;
+  readonly evaluation: string;
+  readonly key: SigningKey;
+  readonly verifierId: string;
+}
+
+/** About the entry's bytes, under the contract's terms; the programs that decided are its inputs. */
+function attest(
+  { check: { id, facts }, contract, entry }: RecordTask,
+  { recordedAt, audit, evaluation, key, verifierId }: Attesting,
+): string {
+  const summary = entry.summaryText;
+  const programs = facts.results.flatMap(({ stage, decidedBy }) =>
+    decidedBy.kind === 'program' ? [file(`programs/${stage}`, hexOf(decidedBy.digest))] : [],
+  );
+  const statement = toStatement({
+    subjects: [
+      ...entry.artifacts.map(({ role, blob }) => file(role, blob)),
+      // An entry without artifacts is its text, even where that is empty.
+      ...(summary !== null || entry.artifacts.length === 0
+        ? [file('summary.md', sha256Hex(summary ?? ''))]
+        : []),
+    ],
+    verifierId,
+    timeVerified: recordedAt,
+    resourceUri: `urn:kervyxa:entry:${entry.id}`,
+    policy: { uri: `urn:kervyxa:checker:${contract.id}`, digest: contract.digest },
+    inputs: [
+      ...programs,
+      file('results.json', hexOf(canonicalDigest(facts.results))),
+      file('evaluation.json', sha256Hex(evaluation)),
+    ],
+    outcome: {
+      ...toVerdict(facts),
+      runRef: `urn:kervyxa:check:${id}`,
+      audit: { seq: Number(audit.seq), head: audit.hash },
+      view: 'public',
+    },
+  });
+  return signStatement(statement, key);
+}
+
+function toVerdict({ state, results }: RecordTask['check']['facts']) {
+  const reason = results.at(-1)?.reason ?? null;
+  if (state === 'VERIFIED') return { verdict: 'PASS', reason: null } as const;
+  if (state === 'REFUTED') return { verdict: 'FAIL', reason: reason ?? 'REFUTED' } as const;
+  return { verdict: 'INCONCLUSIVE', reason: reason ?? 'CHECK_INCONCLUSIVE' } as const;
+}
+
+function file(name: string, sha256: string) {
+  return { name, digest: { sha256 } };
+}
+
+function hexOf(digest: string): string {
+  return digest.replace(/^sha256:/, '');
 }

@@ -2,6 +2,7 @@ import type { Database } from '@kervyxa/db';
 import type { PayoutRail } from '../payouts/rail.ts';
 import { sendDuePayouts } from '../payouts/send-due.ts';
 import { createWaitingWarning } from '../payouts/waiting-warning.ts';
+import { advanceChecks } from './advance-checks.ts';
 import { advanceDue } from './advance-due.ts';
 import { startNudge, type Log } from './nudge.ts';
 
@@ -17,6 +18,7 @@ const RESEND_BATCH = 100;
 
 export const PATTERNS = {
   advance: '*/2 * * * * *',
+  checks: '*/2 * * * * *',
   payouts: '*/2 * * * * *',
   reap: '*/15 * * * * *',
   resend: '41 * * * * *',
@@ -24,7 +26,7 @@ export const PATTERNS = {
 } as const;
 
 export interface SchedulerOptions {
-  readonly database: Pick<Database, 'cases' | 'payouts' | 'queue' | 'upkeep'>;
+  readonly database: Pick<Database, 'cases' | 'checkers' | 'payouts' | 'queue' | 'upkeep'>;
   /** Null: nothing is sent. What is due all the same, from when there was a rail, waits and is told of. */
   readonly rail: PayoutRail | null;
   readonly log: Log;
@@ -42,9 +44,10 @@ export interface Scheduler {
 export function startScheduler({ database, rail, log }: SchedulerOptions): Scheduler {
   const stopping = new AbortController();
   const { signal } = stopping;
-  const { cases, payouts, queue, upkeep } = database;
+  const { cases, checkers, payouts, queue, upkeep } = database;
   const jobs: Record<keyof typeof PATTERNS, () => Promise<void>> = {
     advance: () => advanceDue(cases, { log, signal }),
+    checks: () => advanceChecks(checkers.work, { log, signal }),
     payouts:
       rail === null
         ? createWaitingWarning(payouts, log)

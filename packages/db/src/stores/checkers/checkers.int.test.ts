@@ -2,6 +2,7 @@ import type { CheckerPackage, ContractTerms, StageEnd } from '@kervyxa/checker';
 import { sha256Hex } from '@kervyxa/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CheckTask, ImplementationRow, Publication } from '../../checker-ports.ts';
+import { TEST_KEY } from '../../testing/sealed-as.ts';
 import { callOf, openStores, type Stores } from '../../testing/open-stores.ts';
 
 const WEEK_MS = 7 * 86_400_000;
@@ -345,9 +346,15 @@ describe('a check', () => {
 
     const last = await work.checkTask(checkId);
     expect(last).toMatchObject({ kind: 'record', contract: { id: published.contract.id } });
-    await work.recordCheck(checkId, { evaluation: '{"one":1}', attestation: null });
-    await work.recordCheck(checkId, { evaluation: '{"two":2}', attestation: null });
-    expect((await reads.check(checkId))?.evaluation).toBe('{"one":1}');
+    const { keyid } = TEST_KEY;
+    const record = (evaluation: string) =>
+      work.recordCheck(checkId, { evaluation, keyid, attest: ({ audit }) => audit.hash });
+    await expect(record('{}')).rejects.toMatchObject({ code: 'DB_SIGNING_KEY_RETIRED' });
+    await stores.work.useSigningKey(TEST_KEY);
+    await record('{"one":1}');
+    await record('{"two":2}');
+    const attestation = expect.stringMatching(/^[0-9a-f]{64}$/);
+    expect(await reads.check(checkId)).toMatchObject({ evaluation: '{"one":1}', attestation });
     expect(await work.checkTask(checkId)).toEqual({ kind: 'waits' });
   });
 

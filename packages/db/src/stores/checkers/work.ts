@@ -1,6 +1,9 @@
 import type { CheckCase } from '@kervyxa/checker';
 import type { CheckerWork, CheckTask, EntryRow } from '../../checker-ports.ts';
+import { loadAuditHead } from '../append-audit.ts';
 import type { Connections, Transaction } from '../in-transaction.ts';
+import { loadNow } from '../load-case.ts';
+import { holdKey } from '../signing-keys.ts';
 import { queryRows, runChange, type Sql } from '../sql.ts';
 import { endConformance, findImplementation } from './conformance.ts';
 import { type CheckerDeps, decideHeldCheck, decideOn, holdCheck } from './decide-check.ts';
@@ -19,14 +22,18 @@ export function createCheckerWork({ pool, transact }: Connections, deps: Checker
       transact((transaction) =>
         decideHeldCheck(transaction, deps, { checkId, command, actorId: null }),
       ),
-    recordCheck: async (checkId, { evaluation, attestation }) => {
-      await runChange(
-        pool,
-        `UPDATE checks SET evaluation = $2, attestation = $3
-         WHERE id = $1 AND ended_at IS NOT NULL AND evaluation IS NULL`,
-        [checkId, evaluation, attestation],
-      );
-    },
+    recordCheck: (checkId, { evaluation, keyid, attest }) =>
+      transact(async ({ sql }) => {
+        await holdKey(sql, keyid);
+        const recordedAt = await loadNow(sql);
+        const attestation = attest({ recordedAt, audit: await loadAuditHead(sql) });
+        await runChange(
+          sql,
+          `UPDATE checks SET evaluation = $2, attestation = $3
+           WHERE id = $1 AND ended_at IS NOT NULL AND evaluation IS NULL`,
+          [checkId, evaluation, attestation],
+        );
+      }),
     listDueChecks: async (limit) => {
       const rows = await queryRows<{ id: string }>(
         pool,
@@ -51,7 +58,7 @@ async function loadTask(
     if (row.evaluation !== null) return WAITS;
     const contract = await findContract(sql, 'c.id = $1', [row.contractId]);
     if (contract === null) throw new Error(`expected the contract of ${checkId}, got no row`);
-    return { kind: 'record', check: row, contract };
+    return { kind: 'record', check: row, entry: await loadEntry(sql, row.facts), contract };
   }
   const stage = row.facts.stages[row.facts.results.length];
   if (row.facts.state !== 'WAITING_SANDBOX' || stage?.kind !== 'sandbox') return WAITS;
