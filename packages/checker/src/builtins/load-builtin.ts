@@ -54,6 +54,7 @@ async function readBuiltin(name: BuiltinName): Promise<BuiltinProgram> {
     command: 'node /input/checker/checker.mjs',
     files: new Map([
       ['checker/checker.mjs', await readOwn('json-schema-check.mjs')],
+      ['checker/decide-document.mjs', await readOwn('decide-document.mjs')],
       ['checker/author-schema.mjs', await readOwn('author-schema.mjs')],
       ...libraries.flat(),
     ]),

@@ -38,6 +38,12 @@ export async function planProgram(
   return { image: await resolveRuntime(deps, runtime, signal), command, files };
 }
 
+/** The catalogue's name for what runs a program; null for one that is an image of its own. */
+export async function runtimeOf(program: StageProgram): Promise<string | null> {
+  if (program.kind === 'builtin') return (await loadBuiltin(program.name)).runtime;
+  return program.kind === 'script' ? SCRIPT_RUNTIME : null;
+}
+
 async function resolveRuntime(
   { sandbox, runtimes }: CheckDeps,
   name: string,
