@@ -73,6 +73,8 @@ export const REQUIREMENTS = {
     'A checker decides by what it had written when it ended; each way to go wrong has its own code, and none of them refutes.',
   'R-CHECKER-CONFORMANCE':
     'A checker package that misses one of its fixtures, in containers as they judge, verifies nothing.',
+  'R-CHECKER-CURRENT':
+    'A published program that waits for its fixtures, or missed one, replaces none that conforms; our own trouble is never its fault.',
   'R-CHECKER-SCHEMA':
     'No JSON Schema of an author’s hangs, kills or leaves the thread that checks with it.',
   'R-FIXTURES':
@@ -136,6 +138,12 @@ export const REQUIREMENTS = {
     'An upload of any size has the digest of its content, and is never held in memory as a whole.',
   'R-API-STREAM':
     'A watcher misses no event, gets none twice, and never holds up the server or its end.',
+  'R-EVIDENCE-SEALED':
+    'No verdict of a run is sealed without signed evidence, and none with a key that is retired.',
+  'R-EVIDENCE-SIGHT':
+    'Evidence tells nobody of what is hidden, and names no commit before it may be known.',
+  'R-AUDIT-CHAIN':
+    'What decides about money is in a chain of hashes, and a change of it past every rule is found.',
   'R-EVIDENCE-RECORD':
     'An evaluation says passed only where every declared check is reported once and passed, and nothing else is wrong.',
   'R-EVIDENCE-SIGNED':

@@ -70,7 +70,7 @@ async function checkIs(id: string, wanted: object): Promise<CheckRow | null> {
   }, PATIENCE);
 }
 
-// Keeps R-WORKER-CRASH, R-CHECKER-CONFORMANCE.
+// Keeps R-WORKER-CRASH, R-CHECKER-CURRENT.
 describe('workers and published checkers, in real containers', { timeout: 120_000 }, () => {
   it('try what is published, check what is submitted, and lose nothing when one is killed', async () => {
     const { database } = world;

@@ -274,6 +274,7 @@ describe('a publication', () => {
   });
 });
 
+// Keeps R-CHECKER-CURRENT.
 describe('a program', () => {
   it('that waits for its fixtures, or missed one, leaves the older one current', async () => {
     const { verifier, contract, ...first } = await publish(await packageOf('c', '1'));
@@ -316,6 +317,7 @@ describe('a program', () => {
   });
 });
 
+// Keeps R-WORKER-FENCE.
 describe('a check', () => {
   it('waits for a program to conform, is sent then, and ends with a record that stays', async () => {
     const published = await publish(await packageOf('f', '1'));
