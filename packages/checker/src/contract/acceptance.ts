@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { patternOf } from './schema-parts.ts';
 
-const ScalarSchema = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+const ScalarSchema = z.union([z.string(), z.number(), z.boolean(), z.null()], {
+  error: 'expected a text, a number, true, false or null',
+});
 /** A JSON value that has no parts. */
 export type Scalar = z.infer<typeof ScalarSchema>;
 

@@ -22,13 +22,15 @@ function expectationOf(issue: z.core.$ZodIssue): string {
     case 'invalid_type':
       return `expected ${TYPE_WORDS[issue.expected] ?? issue.expected}`;
     case 'too_big':
-      return `expected at most ${issue.maximum}${unitOf(issue.origin)}`;
+      return `expected at most ${amountOf(issue.maximum, issue.origin)}`;
     case 'too_small':
-      return `expected at least ${issue.minimum}${unitOf(issue.origin)}`;
+      return `expected at least ${amountOf(issue.minimum, issue.origin)}`;
     case 'invalid_value':
       return `expected ${issue.values.map(String).join(' or ')}`;
     case 'invalid_union':
-      return `expected ${'options' in issue && Array.isArray(issue.options) ? issue.options.join(', ') : 'another form'}`;
+      return 'options' in issue && Array.isArray(issue.options)
+        ? `expected ${issue.options.join(', ')}`
+        : issue.message;
     case 'invalid_format':
       return issue.format === 'datetime' ? 'expected a time as RFC 3339 has it' : issue.message;
     default:
@@ -36,9 +38,10 @@ function expectationOf(issue: z.core.$ZodIssue): string {
   }
 }
 
-function unitOf(origin: string): string {
-  if (origin === 'string') return ' characters';
-  return origin === 'array' ? ' elements' : '';
+function amountOf(amount: number | bigint, origin: string): string {
+  if (origin === 'string') return `${amount} characters`;
+  if (origin === 'array') return amount === 1 ? '1 element' : `${amount} elements`;
+  return String(amount);
 }
 
 function describe(value: unknown): string {
@@ -46,6 +49,6 @@ function describe(value: unknown): string {
   if (typeof value === 'string') {
     return value.length <= 60 ? `"${toPrintable(value)}"` : `${[...value].length} characters`;
   }
-  if (Array.isArray(value)) return value.length === 1 ? '1 element' : `${value.length} elements`;
+  if (Array.isArray(value)) return amountOf(value.length, 'array');
   return typeof value === 'object' && value !== null ? 'an object' : String(value);
 }
