@@ -69,6 +69,8 @@ export const REQUIREMENTS = {
     'Counted work is the same number in every run: blocks, opcodes and the heap of Node to the last unit, bytes of Python and instructions within the tolerance that docs/contracts.md names.',
   'R-COUNT-NO-LESS':
     'Whatever code under test does, a right answer counts no less than the work that it took.',
+  'R-CHECKER-LINT':
+    'Lint tells all that is wrong with a checker package at once: file, place, code and fix; a published contract keeps its words.',
   'R-CHECKER-PROTOCOL':
     'A checker decides by what it had written when it ended; each way to go wrong has its own code, and none of them refutes.',
   'R-CHECKER-CONFORMANCE':
