@@ -1,4 +1,5 @@
 import {
+  checkerDigestsOf,
   ContractSchema,
   lintContract,
   type Contract,
@@ -24,22 +25,51 @@ const FORM_CODES: readonly FindingCode[] = [
   'THRESHOLD_NOT_FINITE',
 ];
 
+export interface PostedDraft {
+  readonly draft: ContractDraft;
+  readonly findings: readonly Finding[];
+  /** Digests of what it is to run with, each with what it is. */
+  readonly packages: readonly { readonly what: string; readonly sha256: string }[];
+}
+
 /**
  * The draft of a document, with everything that approval can say without the base tree.
  *
- * Throws API_CONTRACT_REFUSED, whose details have every finding, where the form is refused.
+ * Throws API_CONTRACT_REFUSED, whose details have every finding, where the form is refused, and API_PACKAGE_UNKNOWN
+ * for a checker criterion that names no package.
  */
-export function draftOf(
-  document: unknown,
-  operator: OperatorSettings,
-): { readonly draft: ContractDraft; readonly findings: readonly Finding[] } {
+export function draftOf(document: unknown, operator: OperatorSettings): PostedDraft {
   const findings = lintContract(document, null, operator);
   const parsed = ContractSchema.safeParse(document);
   if (!parsed.success || findings.some(({ code }) => FORM_CODES.includes(code))) {
     throw refused(findings);
   }
   assertInvitedIds(parsed.data);
-  return { draft: toContractDraft(parsed.data), findings };
+  assertCheckersNamed(parsed.data);
+  const draft = toContractDraft(parsed.data);
+  return { draft, findings, packages: packagesOf(parsed.data) };
+}
+
+function packagesOf(contract: Contract): PostedDraft['packages'] {
+  const { verifierPackage, environment } = contract;
+  const named = [
+    { what: 'hidden package', sha256: verifierPackage?.sha256 },
+    { what: 'dependency bundle', sha256: environment.dependencies?.sha256 },
+    ...checkerDigestsOf(contract).map((sha256) => ({ what: 'checker package', sha256 })),
+  ];
+  return named.flatMap(({ what, sha256 }) => (sha256 === undefined ? [] : [{ what, sha256 }]));
+}
+
+/** Only the command line has a folder to take the digest of. */
+function assertCheckersNamed({ criteria }: Contract): void {
+  const index = criteria.findIndex((each) => each.type === 'checker' && each.checker === null);
+  if (index === -1) return;
+  const pointer = `/criteria/${index}/checker`;
+  throw createApiError('API_PACKAGE_UNKNOWN', {
+    message: `expected the digest of a checker package at ${pointer}, got none`,
+    fix: 'upload it first with POST /v1/packages, and name its sha256 there',
+    details: { pointer },
+  });
 }
 
 function refused(findings: readonly Finding[]): Error {

@@ -1,12 +1,21 @@
 export { CHECKER_ERRORS } from './errors.ts';
 export type { CheckerErrorCode } from './errors.ts';
 export type { CheckDeps, CheckGate } from './run/check-deps.ts';
+export { walkStages } from './run/walk-stages.ts';
+export type {
+  StageProblem,
+  StageReport,
+  WalkListener,
+  WalkReport,
+  WalkRequest,
+} from './run/walk-stages.ts';
 export { createConformance } from './run/conformance.ts';
 export type { Conformance, ConformanceListener, ConformanceReport } from './run/conformance.ts';
 export type { FixtureReport } from './run/run-fixture.ts';
 export { checkAgainstSchema } from './thread/check-schema.ts';
 export type { SchemaCheckLimits } from './thread/check-schema.ts';
 export type { SchemaCheck, SchemaProblem } from './thread/schema-check.ts';
+export { runtimeOf } from './run/program.ts';
 export { runStage } from './run/run-stage.ts';
 export type { StageRequest } from './run/run-stage.ts';
 export { BROKEN_CODES } from './run/stage-end.ts';

@@ -204,7 +204,7 @@ describe('withCheckerDigests', () => {
     const { artifacts, ...old } = checker() as { artifacts?: unknown };
     expect(artifacts).toHaveLength(1);
     expect(parseContract({ ...goodContract(), criteria: [old] }).criteria).toEqual([
-      { ...old, artifacts: [], summary: null },
+      { ...old, checker: { sha256: first, runtime: null }, artifacts: [], summary: null },
     ]);
   });
 });

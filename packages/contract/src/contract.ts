@@ -70,7 +70,7 @@ export function withCheckerDigests(contract: Contract, digests: readonly Sha256H
   const [only] = new Set(digests).size === 1 ? digests : [];
   const criteria = contract.criteria.map((criterion) =>
     criterion.type === 'checker' && criterion.checker === null && only !== undefined
-      ? { ...criterion, checker: { sha256: only } }
+      ? { ...criterion, checker: { sha256: only, runtime: null } }
       : criterion,
   );
   const named = checkerDigestsOf({ criteria });

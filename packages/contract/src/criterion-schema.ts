@@ -192,8 +192,20 @@ const CheckerArtifactsSchema = z
 const CheckerCriterionSchema = z.strictObject({
   ...CRITERION_BASE,
   type: z.literal('checker'),
-  /** Digest of the checker package. */
-  checker: z.strictObject({ sha256: Sha256HexSchema }).nullable().default(null),
+  checker: z
+    .strictObject({
+      /** Digest of the checker package. */
+      sha256: Sha256HexSchema,
+      /** `name@sha256:…`: what runs its program, as approval freezes it. Null: what the catalogue says, or the image that is named. */
+      runtime: z
+        .string()
+        .max(512)
+        .regex(/^[a-z0-9][a-z0-9._/:-]*@sha256:[0-9a-f]{64}$/, 'expected name@sha256:…')
+        .nullable()
+        .default(null),
+    })
+    .nullable()
+    .default(null),
   /** Name of the one sandbox stage of it that is run. */
   stage: textOf(64),
   artifacts: CheckerArtifactsSchema.default([]),

@@ -230,6 +230,24 @@ describe('a checker criterion', () => {
     );
   });
 
+  it('runs in the image that approval froze, and in no other of the same name', async () => {
+    const frozen = `sha256:${'3'.repeat(64)}`;
+    const fields = {
+      checker: {
+        sha256: checkerPackage().digest,
+        runtime: `kervyxa-runtime/python:1@${frozen}`,
+      },
+    };
+    const holding = (...images: string[]) => ({
+      sandbox: createFakeSandbox({
+        commands: { [CHECKER_COMMAND]: tellsWhether42 },
+        images: Object.fromEntries([image, ...images].map((each) => [each, each])),
+      }),
+    });
+    expect(await endOf({ fields, deps: holding(frozen) })).toBe('PASS pass');
+    expect(await endOf({ fields, deps: holding(PYTHON_IMAGE) })).toBe('ERROR IMAGE_UNAVAILABLE');
+  });
+
   it('is ERROR, never PASS or FAIL, where what it reads was changed meanwhile', async () => {
     for (const text of ['42\n', '41\n']) {
       const program = onSubmission((view) => ({

@@ -173,7 +173,7 @@ export async function askChecker(
   signal: AbortSignal,
 ): Promise<CriterionResult> {
   const { id, stage, timeoutSeconds } = criterion;
-  const deps: CheckDeps = { sandbox, gate, runtimes };
+  const deps: CheckDeps = { sandbox, gate, runtimes: withFrozen(runtimes, criterion) };
   const { isConformant, problem } = await conformance(deps, checker, stage, signal);
   if (!isConformant) {
     const message = `NOT_CONFORMANT: expected the results of the package’s own fixtures, but ${problem ?? 'got others'}`;
@@ -196,6 +196,17 @@ export async function askChecker(
   );
   const durationMs = Math.round(clock.monotonicMs() - startedMs);
   return { ...toStageResult(criterion, gradeStage(end)), durationMs };
+}
+
+/** The image that approval froze, in the place of what its name means on this machine. */
+function withFrozen(
+  runtimes: ReadonlyMap<string, string>,
+  { checker }: CheckerCriterion,
+): ReadonlyMap<string, string> {
+  const [name, imageId] = checker?.runtime?.split('@') ?? [];
+  return name === undefined || imageId === undefined
+    ? runtimes
+    : new Map([...runtimes, [name, imageId]]);
 }
 
 /** The contract's limit holds where the package asks for more. */

@@ -50,6 +50,19 @@ function onlyRole(role: keyof Cast, outcome: string | number) {
 const UNKNOWN = '0'.repeat(26);
 const COMMIT = { repositoryUrl: 'https://git.example.org/a.git', commit: '1'.repeat(40) };
 
+function checkerOf(checker: { readonly sha256: string } | null) {
+  return {
+    id: 'checked',
+    title: 'The checker is content',
+    type: 'checker',
+    visibility: 'hidden',
+    checker,
+    stage: 'structure',
+    artifacts: [{ role: 'module', path: 'parseNumbers.js' }],
+    timeoutSeconds: 60,
+  };
+}
+
 describe('S18 commands of others', () => {
   it('posts a contract: any requester', async () => {
     const contract = sampleContract({ title: 'Posted by each' });
@@ -134,12 +147,15 @@ describe('S18 commands of others', () => {
     expect(second.headers['idempotency-replayed']).toBe('true');
   });
 
-  it('S18 names a package or bundle of somebody else in a contract: there is none', async () => {
+  it('S18 names a package, bundle or checker of somebody else in a contract: there is none', async () => {
     const theirs = 'b'.repeat(64);
     const { id } = await post('requester', '/v1/contracts', sampleContract({ title: 'Naming' }));
     for (const named of [
       { verifierPackage: { sha256: theirs } },
       { environment: { ...sampleContract().environment, dependencies: { sha256: theirs } } },
+      { criteria: [...sampleContract().criteria, checkerOf({ sha256: theirs })] },
+      // The command line takes a digest from a folder; here there is none to take it from.
+      { criteria: [...sampleContract().criteria, checkerOf(null)] },
     ]) {
       const contract = sampleContract({ title: 'Naming another', ...named });
       const posted = await post('requester', '/v1/contracts', contract);

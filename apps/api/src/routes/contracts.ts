@@ -1,11 +1,11 @@
-import type { ContractDraft, ContractRow, PrincipalRow } from '@kervyxa/db';
+import type { ContractRow, PrincipalRow } from '@kervyxa/db';
 import { CONTRACT_STATES } from '@kervyxa/settlement';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { isPureArbiter, seesOwners, sightOf, type Sight } from '../auth/access.ts';
 import { principalOf } from '../auth/authenticate.ts';
 import type { Api, ApiContext } from '../context.ts';
-import { draftOf } from '../contract-draft.ts';
+import { draftOf, type PostedDraft } from '../contract-draft.ts';
 import { createApiError, notFound } from '../errors.ts';
 import { answerWith, callOf, sendJson, sendJsonAsItComes } from '../http/answers.ts';
 import { PROBLEM_ANSWER } from '../http/openapi.ts';
@@ -43,8 +43,8 @@ export function registerContracts(app: Api, context: ApiContext): void {
     },
     async (request, reply) => {
       const viewer = principalOf(request);
-      const { draft, findings } = draftOf(request.body, settings.operator);
-      await assertOwnPackages(draft, viewer.id);
+      const { draft, findings, packages } = draftOf(request.body, settings.operator);
+      await assertOwnPackages(packages, viewer.id);
       return answerWith(
         reply,
         (keep) =>
@@ -58,14 +58,11 @@ export function registerContracts(app: Api, context: ApiContext): void {
 
   /** Whoever names somebody else's package would have it mounted beside code of their own. */
   async function assertOwnPackages(
-    { packageSha256, dependenciesSha256 }: ContractDraft,
+    packages: PostedDraft['packages'],
     ownerId: string,
   ): Promise<void> {
-    for (const [what, sha256] of [
-      ['hidden package', packageSha256],
-      ['dependency bundle', dependenciesSha256],
-    ] as const) {
-      if (sha256 === null || (await reads.packageOf(sha256, ownerId)) !== null) continue;
+    for (const { what, sha256 } of packages) {
+      if ((await reads.packageOf(sha256, ownerId)) !== null) continue;
       throw createApiError('API_PACKAGE_UNKNOWN', {
         message: `expected a ${what} that was uploaded with this key, got another`,
         fix: 'upload it first with POST /v1/packages',
@@ -91,8 +88,8 @@ export function registerContracts(app: Api, context: ApiContext): void {
     async (request, reply) => {
       const sight = await asRequester(request);
       const { id: contractId } = request.params;
-      const { draft, findings } = draftOf(request.body, settings.operator);
-      await assertOwnPackages(draft, sight.viewerId);
+      const { draft, findings, packages } = draftOf(request.body, settings.operator);
+      await assertOwnPackages(packages, sight.viewerId);
       return answerWith(reply, (keep) =>
         commands.reviseContract(callOf(request, request.body), { contractId, draft }, (row) =>
           keep(200, toContractView({ ...row, findings }, sight)),

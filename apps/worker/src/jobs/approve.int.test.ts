@@ -4,8 +4,9 @@ import { createFakeIntake } from '@kervyxa/intake/fake';
 import { createFakeSandbox, type FakeBehaviour, type FakeCommand } from '@kervyxa/sandbox/fake';
 import { ProvingReportSchema, type ProvingReport } from '@kervyxa/verifier';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { greetingPackage } from '../testing/checkers.ts';
 import { checking, commitOf, SERVED } from '../testing/hello.ts';
-import { createWorld, type World } from '../testing/world.ts';
+import { createWorld, RUNTIMES, type World } from '../testing/world.ts';
 
 const PATIENCE = { timeout: 60_000, interval: 20 };
 
@@ -27,16 +28,25 @@ async function eventsOf(contractId: string) {
   return world.database.reads.events({ contractId }, null, 1_000);
 }
 
-/** Uploads one file as a package of the requester; its digest. */
-async function upload(ownerId: string, path: string, text: string): Promise<string> {
-  const content = Buffer.from(text);
-  const entry: TreeEntry = { type: 'file', path, executable: false, size: content.length, content };
-  const archive = await sealTree([entry]);
+/** Uploads files as a package of the requester; its digest. */
+async function upload(ownerId: string, files: Readonly<Record<string, string>>): Promise<string> {
+  const folders = new Set(
+    Object.keys(files).flatMap((path) => (path.includes('/') ? [path.replace(/\/.*$/, '')] : [])),
+  );
+  const entries: TreeEntry[] = [
+    ...[...folders].map((path): TreeEntry => ({ type: 'folder', path })),
+    ...Object.entries(files).map(([path, text]): TreeEntry => {
+      const content = Buffer.from(text);
+      return { type: 'file', path, executable: false, size: content.length, content };
+    }),
+  ];
+  const archive = await sealTree(entries);
   const stream = archive.open(new AbortController().signal);
   const { sha256, sizeBytes } = await world.database.blobs.saveBlob(stream, { bytesMax: 100_000 });
   const call = { actorId: ownerId, idempotency: null };
   const answer = () => ({ status: 201, body: '{}' });
-  await world.database.commands.savePackage(call, { sha256, sizeBytes, entryCount: 1 }, answer);
+  const { entryCount } = archive;
+  await world.database.commands.savePackage(call, { sha256, sizeBytes, entryCount }, answer);
   return sha256;
 }
 
@@ -83,8 +93,8 @@ describe('an approval', () => {
       commands: { ...checking(), 'sh $KERVYXA_VERIFIER_PACKAGE/hidden.sh': hidden },
     });
     const id = await world.draftContract(async (contract, requesterId) => {
-      contract.verifierPackage = { sha256: await upload(requesterId, 'answer.txt', '42') };
-      const sha256 = await upload(requesterId, 'npmrc', 'offline=true');
+      contract.verifierPackage = { sha256: await upload(requesterId, { 'answer.txt': '42' }) };
+      const sha256 = await upload(requesterId, { npmrc: 'offline=true' });
       contract.environment = { ...contract.environment, dependencies: { sha256 } };
       contract.submission = { ...contract.submission, privacy: 'PUBLIC_WITH_HIDDEN_VERIFIER' };
       contract.criteria.push({
@@ -101,6 +111,42 @@ describe('an approval', () => {
     told.clear();
     await world.submissionIs(await world.submit(id, commitOf('alsoGood')), { state: 'PASSED' });
     expect([...told]).toEqual(['42 offline=true']);
+  });
+
+  it('asks the checker packages of the requester, in the image that it freezes', async () => {
+    const python = `sha256:${'2'.repeat(64)}`;
+    const greeting: FakeCommand = ({ input }) => {
+      const path = [...input.keys()].find((each) => each.startsWith('artifacts/script/'));
+      const script = Buffer.from((input.get(path ?? '') ?? '') as Uint8Array).toString();
+      const result = script.includes('hello') ? 'verified' : 'refuted';
+      return { writes: { 'result.json': JSON.stringify({ result }) } };
+    };
+    world.startWorker({
+      runtimes: new Map([...RUNTIMES, ['kervyxa-runtime/python:1', python]]),
+      commands: { ...checking(), 'python3 /input/checker/checker.py': greeting },
+    });
+    const withChecker = (files: Readonly<Record<string, string>>) =>
+      world.draftContract(async (contract, requesterId) => {
+        contract.criteria.push({
+          id: 'greets',
+          title: 'The script greets',
+          type: 'checker',
+          visibility: 'public',
+          checker: { sha256: await upload(requesterId, files) },
+          stage: 'greeting',
+          artifacts: [{ role: 'script', path: 'hello.sh' }],
+          timeoutSeconds: 20,
+        });
+      });
+    const id = await withChecker(greetingPackage());
+    const { document } = await world.contractIs(id, { state: 'PROVED' });
+    expect(document).toContain(`"runtime":"kervyxa-runtime/python:1@${python}"`);
+    await world.fundApproved(id);
+    await world.submissionIs(await world.submit(id, commitOf('alsoGood')), { state: 'PASSED' });
+
+    const none = await withChecker({ 'checker.py': 'print(1)' });
+    const { findings } = await world.contractIs(none, { approvalState: 'REFUSED' });
+    expect(findings).toMatchObject([{ code: 'CHECKER_UNFIT', pointer: '/criteria/2/checker' }]);
   });
 
   it('leaves hello.sh before it does anything and passes: refused, with the commit that did it', async () => {

@@ -5,6 +5,7 @@ import type { BaseTree } from '@kervyxa/intake';
 import { loadBaseFacts } from '@kervyxa/verifier';
 import { pinImage, toImageReference } from '../images.ts';
 import { CAPTURE_BYTES_MAX } from './capture.ts';
+import { lintPackages, loadCheckers, pinRuntimes } from './contract-checkers.ts';
 import { again, DONE, fetchAtPlace, type JobDeps, type JobHandler } from './job.ts';
 import { NobodyAsks, proveDraft, ProvingTooLong } from './prove-draft.ts';
 
@@ -19,8 +20,8 @@ const TRIES_MAX = 5;
  *
  * 1. The base is fetched and looked at.
  * 2. The rules are asked; what they find refuses or not.
- * 3. The image must be on the engine, and its name is pinned to what it means now. The hidden package is in the
- *    database since the contract was drafted.
+ * 3. The images must be on the engine, and their names are pinned to what they mean now. Hidden package and checker
+ *    packages are in the database since the contract was drafted.
  * 4. The base is captured, so that no run needs its server again; the commits of `proof` are fetched.
  * 5. The contract is proved in containers, and the requester is told how far that is.
  * 6. The outcome is stored, unless another attempt has begun meanwhile or the draft was edited.
@@ -104,8 +105,12 @@ async function lint(
     const facts = await loadBaseFacts(base, document);
     const { approved, contract, findings } = approveContract(document, facts, settings);
     if (!approved || contract === null) return { kind: 'refused', provingBlob: null, findings };
+    const ofPackages = await lintPackages(deps, contract, row, signal);
+    if (ofPackages.length > 0) {
+      return { kind: 'refused', provingBlob: null, findings: [...findings, ...ofPackages] };
+    }
 
-    const pinned = await pin(deps, contract, signal);
+    const pinned = await pin(deps, contract, row, signal);
     const baseBlob = await captureBase(deps, base, signal);
     await fetchProof(deps, pinned, signal);
     return { kind: 'linted', contract: pinned, baseBlob, findings };
@@ -130,12 +135,15 @@ async function prove(
 }
 
 async function pin(
-  { sandbox, runtimes }: JobDeps,
+  deps: JobDeps,
   contract: Contract,
+  row: ContractRow,
   signal: AbortSignal,
 ): Promise<Contract> {
-  const reference = toImageReference(contract.environment.image, runtimes);
-  return pinImage(contract, await sandbox.resolveImage(reference, signal));
+  const reference = toImageReference(contract.environment.image, deps.runtimes);
+  const pinned = pinImage(contract, await deps.sandbox.resolveImage(reference, signal));
+  const checkers = await loadCheckers(deps, contract, row, signal);
+  return pinRuntimes(deps, pinned, checkers, signal);
 }
 
 async function captureBase(

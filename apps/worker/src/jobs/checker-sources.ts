@@ -1,5 +1,6 @@
 import {
   type CheckerPackage,
+  type FolderFiles,
   type InputFile,
   readArchiveFiles,
   readCheckerPackage,
@@ -14,11 +15,20 @@ export async function loadChecker(
   sha256: string,
   signal: AbortSignal,
 ): Promise<CheckerPackage> {
-  const { archive } = await readPackageArchive(await readBlob(database, sha256));
-  const reading = readCheckerPackage(await readArchiveFiles(archive, signal), sha256);
+  const reading = readCheckerPackage(await loadCheckerFiles({ database }, sha256, signal), sha256);
   if (reading.package !== null) return reading.package;
   const codes = reading.findings.map(({ code }) => code).join(', ');
   throw new Error(`expected checker package ${sha256} to be one, got ${codes}`);
+}
+
+/** The files of an uploaded package, be it a checker's or not. */
+export async function loadCheckerFiles(
+  { database }: Pick<JobDeps, 'database'>,
+  sha256: string,
+  signal: AbortSignal,
+): Promise<FolderFiles> {
+  const { archive } = await readPackageArchive(await readBlob(database, sha256));
+  return readArchiveFiles(archive, signal);
 }
 
 /** Bytes of an entry or a problem. Contracts bound them, and all of a stage is held in memory. */

@@ -8,6 +8,7 @@ import {
 } from '@kervyxa/verifier';
 import { z } from 'zod';
 import { toImageReference } from '../images.ts';
+import { loadCheckers } from './contract-checkers.ts';
 import type { JobDeps } from './job.ts';
 import { loadBundle, loadPackage } from './sources.ts';
 
@@ -58,12 +59,13 @@ export async function proveDraft(
   );
   try {
     const report = await proveContract(
-      { ...deps, runtimes: new Map([[image, toImageReference(image, runtimes)]]) },
+      { ...deps, runtimes: new Map([...runtimes, [image, toImageReference(image, runtimes)]]) },
       {
         contract,
         contractDigest: digest,
         verifierPackage: await loadPackage(deps, contract),
         dependencies: await loadBundle(deps, contract, task.contract),
+        checkers: await loadCheckers(deps, contract, task.contract, signal),
         replays: proving.replays,
       },
       { signal: AbortSignal.any([signal, leave.signal]), onEvent: progress.onEvent },

@@ -16,6 +16,7 @@ import {
 import { toImageReference } from '../images.ts';
 import { toEvidence } from './attest.ts';
 import { DONE, LeaseLost, WorkerStopped, type JobDeps, type JobHandler } from './job.ts';
+import { loadCheckers } from './contract-checkers.ts';
 import { createBeats } from './beats.ts';
 import { patiently } from './patiently.ts';
 import { createRunEvents } from './run-events.ts';
@@ -95,8 +96,9 @@ async function verifyTask(
   await deps.gate.beside(importBoth, signal);
   const verifierPackage = await loadPackage(deps, contract);
   const dependencies = await loadBundle(deps, contract, task.contract);
+  const checkers = await loadCheckers(deps, contract, task.contract, signal);
   const { image } = contract.environment;
-  const runtimes = new Map([[image, toImageReference(image, deps.runtimes)]]);
+  const runtimes = new Map([...deps.runtimes, [image, toImageReference(image, deps.runtimes)]]);
   return verifyCommit(
     { ...deps, runtimes },
     {
@@ -106,6 +108,7 @@ async function verifyTask(
       commit: request.commit,
       verifierPackage,
       dependencies,
+      checkers,
       claimToken: task.claimToken,
     },
     { signal, onEvent },

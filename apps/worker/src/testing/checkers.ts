@@ -2,6 +2,7 @@ import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { readArchiveFiles, readCheckerPackage } from '@kervyxa/checker';
+import { sha256Hex } from '@kervyxa/core';
 import { type Database, type Publication } from '@kervyxa/db';
 import { loadVerifierPackage } from '@kervyxa/intake/package';
 
@@ -117,6 +118,43 @@ export async function submitText(
     return { status: 201, body: '' };
   });
   return id.promise;
+}
+
+/** For tests: the files of a package whose stage `greeting` looks at a script, and whose fixtures are two of them. */
+export function greetingPackage(): Readonly<Record<string, string>> {
+  const named = (key: string, text: string, expected: string) => ({
+    ...fixture(key, `A script that is ${expected}.`, expected),
+    stage_key: 'greeting',
+    inputs: {
+      reference: {},
+      artifacts: [
+        {
+          role: 'script',
+          filename: `${key}.sh`,
+          content_hash: `sha256:${sha256Hex(text)}`,
+          size_bytes: Buffer.byteLength(text),
+        },
+      ],
+    },
+  });
+  const [right, wrong] = ['echo hello\n', 'echo bye\n'];
+  const contract = {
+    ...CONTRACT,
+    stages: [{ ...STAGE, key: 'greeting' }],
+    submission_requirements: {
+      accepts_text_only: false,
+      required_artifacts: [
+        { role: 'script', description: 'A script.', media_types: [], max_bytes: 1_000 },
+      ],
+    },
+    conformance_fixtures: [named('right', right, 'verified'), named('wrong', wrong, 'refuted')],
+  };
+  return {
+    'verifier-contract.json': JSON.stringify(contract),
+    'checker.py': ANSWER_CHECKER,
+    'fixtures/right.sh': right,
+    'fixtures/wrong.sh': wrong,
+  };
 }
 
 async function withFolder<T>(
