@@ -59,12 +59,18 @@ describe('the command line', () => {
     'deps pack',
     'package',
     'package pack',
+    'checker',
+    'checker init',
+    'checker lint',
     'evidence',
     'evidence verify',
     'evidence replay',
     'keys',
     'keys show',
     'keys rotate',
+    'worker-key',
+    'worker-key rotate',
+    'worker-key retire',
   ])('explains %s with examples within 80 columns', async (command) => {
     const host = fakeHost({ columns: 80 });
     expect(await runCli([...command.split(' '), '--help'], host)).toBe(0);
