@@ -1,3 +1,4 @@
+import { canonicalDigest } from '@kervyxa/core';
 import type { CheckerPackage } from '../package/checker-package.ts';
 import type { Fixture } from '../contract/schema.ts';
 import type { CheckDeps } from './check-deps.ts';
@@ -54,7 +55,9 @@ export function createConformance(): Conformance {
     const { program } = findStage(checker, stageKey);
     const { image } = await planProgram(deps, program, signal);
     signal.throwIfAborted();
-    const key = `${checker.digest} ${stageKey} ${image}`;
+    // Problems of one campaign are one folder, and have contracts of their own.
+    const contract = canonicalDigest(checker.contract);
+    const key = [checker.digest, contract, program.digest, stageKey, image].join(' ');
     return joinRun(runs.get(key) ?? startRun(), signal);
 
     function startRun(): SharedRun {
