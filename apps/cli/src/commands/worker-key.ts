@@ -19,10 +19,7 @@ export function workerKeyCommand(context: CommandContext): Command {
     .summary('retire a key whose machine is gone')
     .description('Retire a key by its id: it is listed for ever, and signs nothing any more.')
     .argument('<keyid>', 'as /.well-known/kervyxa-keys.json and every attestation name it')
-    .addHelpText(
-      'after',
-      `\nExamples:\n  $ kervyxa worker-key retire ${'0123456789abcdef'.repeat(4)}`,
-    )
+    .addHelpText('after', '\nExamples:\n  $ kervyxa worker-key retire KEYID')
     .action(async (keyid: string) => {
       const { retireWorkerKey } = await import('../io/worker-key.ts');
       if (!(await retireWorkerKey(context, keyid))) throw keyNotInUse();
