@@ -23,11 +23,13 @@ const UNCHECKED =
 
 /** What came of a replay, for a person: the outcome, each difference, and what was not looked at. */
 export function toReplayText(report: ReplayReport, screen: Screen): string {
-  const { outcome, why, skipped, isOriginChecked, keyid } = report;
+  const { outcome, why, fix, skipped, isOriginChecked, keyid } = report;
   const { colors, columns } = screen;
   const parts = [
     `${colors.bold(colors[PAINTS[outcome]](HEADLINES[outcome]))}  ${toSummary(report)}`,
     ...(why === null ? [] : [paragraph(why, columns, '  ')]),
+    // To be pasted, so that it is not wrapped.
+    ...(fix === null ? [] : [`fix: ${toPrintable(fix)}`]),
     ...report.differences.map((each) => toDifference(each, screen)),
     ...(outcome === 'partial'
       ? [paragraph('Every field of what was run again is as it was recorded.', columns, '  ')]

@@ -45,6 +45,8 @@ export interface ReplayReport {
   readonly outcome: ReplayOutcome;
   /** Why not, or not in whole; null for `same` and `different`. */
   readonly why: string | null;
+  /** What to run so that it can be; null where nothing helps. */
+  readonly fix: string | null;
   readonly verdict: {
     readonly expected: VerificationResult['verdict'];
     /** Null where it can't be said. */
@@ -132,7 +134,7 @@ async function replayBundle(
   const nothing = { verdict: { expected, got: null }, differences: [], skipped: [] };
   const plan = planReplay(bundle);
   if (plan.kind === 'impossible') {
-    return { outcome: 'impossible', why: plan.why, ...nothing, ...about };
+    return { outcome: 'impossible', why: plan.why, fix: null, ...nothing, ...about };
   }
   const fresh = await runWithProgress(bundle, plan.contract, context, replay);
   const trouble = toTrouble(bundle, fresh);
@@ -140,7 +142,7 @@ async function replayBundle(
   const { skipped } = plan;
   const differences = compareResults(bundle, fresh, skipped);
   const got = skipped.length === 0 ? fresh.verdict : null;
-  const found = { verdict: { expected, got }, differences, skipped, ...about };
+  const found = { verdict: { expected, got }, differences, skipped, fix: null, ...about };
   if (differences.length > 0) return { outcome: 'different', why: null, ...found };
   if (skipped.length === 0) return { outcome: 'same', why: null, ...found };
   const why = `criteria that this bundle can't run: ${skipped.join(', ')}`;
@@ -151,14 +153,18 @@ async function replayBundle(
 function toTrouble(
   { result }: VerifiedBundle,
   { verdict, reasons: [reason] }: VerificationResult,
-): Pick<ReplayReport, 'outcome' | 'why'> | null {
+): Pick<ReplayReport, 'outcome' | 'why' | 'fix'> | null {
   if (verdict !== 'ERROR' || result.verdict === 'ERROR') return null;
   if (reason?.code !== 'IMAGE_UNAVAILABLE') {
-    return { outcome: 'trouble', why: `${reason?.code ?? 'ERROR'}: ${reason?.message ?? ''}` };
+    const why = `${reason?.code ?? 'ERROR'}: ${reason?.message ?? ''}`;
+    return { outcome: 'trouble', why, fix: null };
   }
-  const image = result.imageDigest ?? 'the image';
-  const why = `${image} is not on this engine; take it from a machine that has it: docker save ${image} | docker load`;
-  return { outcome: 'impossible', why };
+  const image = result.imageDigest;
+  return {
+    outcome: 'impossible',
+    why: `the engine has not all the images of the run, which any machine that has them can give: ${reason.message}`,
+    fix: image === null ? null : `docker save ${image} | docker load`,
+  };
 }
 
 async function runWithProgress(
