@@ -1,7 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { type Contract, contractDigest, ContractSchema } from '@kervyxa/contract';
-import { canonicalJson, createIdSource, Sha256HexSchema, systemClock } from '@kervyxa/core';
+import {
+  canonicalJson,
+  createIdSource,
+  sha256Hex,
+  Sha256HexSchema,
+  systemClock,
+} from '@kervyxa/core';
 import { openDatabase, type Database } from '@kervyxa/db';
 import { openTestDatabase } from '@kervyxa/db/testing';
 import { createFakeIntake, fakeCommitId } from '@kervyxa/intake/fake';
@@ -11,6 +17,12 @@ import type { FastifyInstance } from 'fastify';
 import { expect, vi } from 'vitest';
 import { createApi } from '../../apps/api/src/app.ts';
 import { createPeople, type Cast, type Person } from '../../apps/api/src/testing/people.ts';
+import {
+  createCheckerStory,
+  inDays,
+  toContract,
+} from '../../apps/api/src/testing/checker-story.ts';
+import { createAsk } from '../../apps/api/src/testing/world.ts';
 import { createTestSigning } from '../../apps/worker/src/testing/test-signing.ts';
 import type { EngineBench } from '../../packages/sandbox/src/testing/engine.ts';
 import { type Canary, HIDDEN_IDS, hiddenContract, hiddenTree } from './hidden-contract.ts';
@@ -108,6 +120,7 @@ export async function openHiddenWorld(engine: EngineBench, canary: Canary): Prom
     await worker.stop();
   }
 
+  const sealed = await openSealed(app, database, people, canary);
   const runs = (await Promise.all(submissions.map((id) => database.reads.listRuns(id)))).flat();
   const challenges = await database.reads.listChallenges(submissions[1] ?? '');
   const results = await Promise.all(runs.map(({ id }) => database.reads.run(id)));
@@ -123,9 +136,11 @@ export async function openHiddenWorld(engine: EngineBench, canary: Canary): Prom
       challenges: challenges.map(({ id }) => id),
       packages: [sha256],
       payouts: [`pay_${'0'.repeat(26)}`],
+      ...sealed.ids,
     },
     secrets: [
       canary.word,
+      sealed.digest,
       sha256,
       ((await database.reads.contract(contractId))?.digest ?? '').slice('sha256:'.length),
       ...results.flatMap((run) => [
@@ -137,6 +152,49 @@ export async function openHiddenWorld(engine: EngineBench, canary: Canary): Prom
       await app.close();
       await database.close();
       await tests.close();
+    },
+  };
+}
+
+/**
+ * A problem whose labels are the canary, and an entry that was checked against them: what the stage said of it tells
+ * the canary too.
+ */
+async function openSealed(
+  app: FastifyInstance,
+  database: Database,
+  people: Cast,
+  { word, metric }: Canary,
+) {
+  const story = createCheckerStory({ database, people, ask: createAsk(app) });
+  const contract = toContract();
+  const published = await story.publish({ ...contract, stages: contract.stages.slice(0, 1) });
+  const [implementation] = published.fields['implementations'] as readonly { id: string }[];
+  const implementationId = implementation?.id ?? '';
+  await story.conform(implementationId);
+  const sealing = { sealed_until: inDays(10), submission_limit: 5 };
+  const problemId = await story.open(published.id, { sealing }, word);
+  const entry = await story.submit(problemId);
+  const checkId = String(entry.fields['checkId']);
+  await story.run(checkId, {
+    kind: 'verified',
+    reason: word,
+    score: null,
+    evidence: { [word]: metric },
+  });
+  return {
+    digest: sha256Hex(Buffer.from(word)),
+    ids: {
+      checkers: [published.id],
+      implementations: [implementationId],
+      'review-protocols': [`rpt_${'0'.repeat(26)}`],
+      problems: [problemId],
+      inputs: ['labels', 'question'],
+      entries: [entry.id],
+      artifacts: ['answer'],
+      checks: [checkId],
+      seats: [`sea_${'0'.repeat(26)}`],
+      'partner-keys': ['0'.repeat(64)],
     },
   };
 }

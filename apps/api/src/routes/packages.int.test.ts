@@ -107,7 +107,7 @@ describe('an uploaded package', () => {
     expect(seen).toEqual([
       'API_NOT_FOUND',
       'API_NOT_FOUND',
-      'API_ROLE_MISSING',
+      'API_NOT_FOUND',
       'API_ROLE_MISSING',
       'API_ROLE_MISSING',
     ]);
@@ -117,7 +117,7 @@ describe('an uploaded package', () => {
     const shared = await tarOf(file('shared', 'by two'));
     const { sha256 } = (await upload(shared)).fields;
     await upload(shared, world.people.otherRequester);
-    const ownersSeenBy = async (name: 'operator' | 'requester' | 'otherRequester' | 'solver') => {
+    const ownersSeenBy = async (name: 'operator' | 'requester' | 'otherRequester' | 'solver' | 'arbiter') => {
       const owners = [];
       let after = '';
       do {
@@ -133,7 +133,8 @@ describe('an uploaded package', () => {
     expect(await ownersSeenBy('requester')).toEqual([requester.id]);
     expect(await ownersSeenBy('otherRequester')).toEqual([otherRequester.id]);
     expect(await ownersSeenBy('operator')).toEqual([requester.id, otherRequester.id].toSorted());
-    expect(await ownersSeenBy('solver')).toEqual(['API_ROLE_MISSING']);
+    expect(await ownersSeenBy('solver')).toEqual([]);
+    expect(await ownersSeenBy('arbiter')).toEqual(['API_ROLE_MISSING']);
     const forged = await world.ask(requester, 'GET', '/v1/packages?after=1');
     expect(forged.code).toBe('DB_CURSOR_INVALID');
   });
@@ -148,13 +149,13 @@ describe('an uploaded package', () => {
     });
   });
 
-  it('is no tar, is JSON, or comes from a solver', async () => {
+  it('is no tar, is JSON, or comes from an arbiter', async () => {
     expect((await upload(Buffer.from('x'.repeat(2_000)))).status).toBe(422);
     const json = await upload(Buffer.from('{}'), world.people.requester, {
       'content-type': 'application/json',
     });
     expect(json.code).toBe('API_MEDIA_TYPE_UNSUPPORTED');
-    expect((await upload(await tarOf(file('a')), world.people.solver)).status).toBe(403);
+    expect((await upload(await tarOf(file('a')), world.people.arbiter)).status).toBe(403);
   });
 
   it('says that it is too large: refused before a byte is read', async () => {

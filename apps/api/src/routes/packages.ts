@@ -16,7 +16,9 @@ const TAGS = ['packages'];
 const PackageReceipt = z.strictObject({
   sha256: z
     .string()
-    .describe('What contracts name as verifierPackage.sha256 or environment.dependencies.sha256.'),
+    .describe(
+      'What contracts name as verifierPackage.sha256, environment.dependencies.sha256 or checker.sha256.',
+    ),
   sizeBytes: CountField,
   entryCount: z.int(),
 });

@@ -99,8 +99,11 @@ export async function tarOf(files: Readonly<Record<string, string>>): Promise<Bu
 }
 
 /** For tests: what people do with checkers, with the API of a world. */
-export function createCheckerStory(world: World) {
-  const { people, ask, database } = world;
+export function createCheckerStory({
+  people,
+  ask,
+  database,
+}: Pick<World, 'people' | 'ask' | 'database'>) {
   let families = 0;
 
   async function upload(who: Person, files: Readonly<Record<string, string>>): Promise<string> {
@@ -142,11 +145,15 @@ export function createCheckerStory(world: World) {
   }
 
   /** A draft with the sealed slot bound to the labels; answers its id. */
-  async function draft(contractId: string, fields: object = {}): Promise<string> {
+  async function draft(
+    contractId: string,
+    fields: object = {},
+    labels: string = LABELS,
+  ): Promise<string> {
     const problem = { contractId, title: 'Rows', statement: 'Label the rows.', ...fields };
     const { id, status } = await ask(people.requester, 'POST', '/v1/problems', problem);
     expect(status).toBe(201);
-    const sha256 = await upload(people.requester, { 'reference/labels.csv': LABELS });
+    const sha256 = await upload(people.requester, { 'reference/labels.csv': labels });
     const bound = await ask(people.requester, 'PUT', `/v1/problems/${id}/inputs/labels`, {
       kind: 'file',
       package: sha256,
@@ -157,8 +164,8 @@ export function createCheckerStory(world: World) {
     return id;
   }
 
-  async function open(contractId: string, fields: object = {}): Promise<string> {
-    const id = await draft(contractId, fields);
+  async function open(contractId: string, fields: object = {}, labels?: string): Promise<string> {
+    const id = await draft(contractId, fields, labels);
     const opened = await ask(people.requester, 'POST', `/v1/problems/${id}/open`);
     expect(opened).toMatchObject({ status: 200, fields: { state: 'OPEN' } });
     return id;

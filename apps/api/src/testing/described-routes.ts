@@ -46,7 +46,22 @@ const TEXTS: Readonly<Record<string, string>> = {
   currency: 'USD',
   reference: 'payment-1',
   principalId: `prn_${'0'.repeat(26)}`,
+  contractId: `vct_${'0'.repeat(26)}`,
+  verifierId: `vfr_${'0'.repeat(26)}`,
+  invited: `prn_${'0'.repeat(26)}`,
+  package: 'a'.repeat(64),
+  key: 'a'.repeat(64),
+  fingerprint: `sha256:${'a'.repeat(64)}`,
+  role: 'answer',
+  stage: 'form',
+  node: 'readers',
+  sealed_until: '2100-01-02T00:00:00Z',
+  score_release: '2100-01-01T00:00:00Z',
+  cutoff: '2100-01-01T00:00:00Z',
 };
+
+/** What in bodies is open to any JSON: its form is somebody's document's matter, not ours. */
+export const OPEN_FIELDS: ReadonlySet<string> = new Set(['evidence']);
 
 /** For tests: a value that the schema takes; of several kinds the first. */
 export function sampleOf(schema: JsonSchema, name = ''): unknown {

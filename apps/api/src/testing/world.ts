@@ -92,22 +92,7 @@ export async function createWorld(
   const people = await createPeople(database);
   let commits = 0;
 
-  async function ask(
-    who: Person | null,
-    method: 'GET' | 'POST' | 'PUT',
-    url: string,
-    body?: unknown,
-    headers: Record<string, string> = {},
-  ): Promise<Answered> {
-    const request: InjectOptions = {
-      method,
-      url,
-      headers: { ...(who !== null && { authorization: `Bearer ${who.key}` }), ...headers },
-    };
-    if (Buffer.isBuffer(body) || typeof body === 'string') request.payload = body;
-    else if (body !== undefined) request.payload = body as object;
-    return checkAnswer(app, await app.inject(request), { method, url });
-  }
+  const ask = createAsk(app);
 
   async function provedContract(
     who: Person,
@@ -184,6 +169,20 @@ export async function createWorld(
       await database.close();
       await tests.close();
     },
+  };
+}
+
+/** For tests: requests to an API with somebody's key. */
+export function createAsk(app: FastifyInstance): World['ask'] {
+  return async (who, method, url, body, headers = {}) => {
+    const request: InjectOptions = {
+      method,
+      url,
+      headers: { ...(who !== null && { authorization: `Bearer ${who.key}` }), ...headers },
+    };
+    if (Buffer.isBuffer(body) || typeof body === 'string') request.payload = body;
+    else if (body !== undefined) request.payload = body as object;
+    return checkAnswer(app, await app.inject(request), { method, url });
   };
 }
 
