@@ -39,10 +39,13 @@ const RESULT = JSON.stringify({
   imageDigest: null,
   changedFiles: [{ path: 'a.js', status: 'modified' }],
   changedFileCount: 1,
+  inputs: { checkout: 'f'.repeat(64), package: '9'.repeat(64), dependencies: '8'.repeat(64) },
   criteria: [
     criterion('open', 'public'),
     criterion('secret', 'hidden'),
     { ...criterion('lost', 'public'), status: 'error', reason: 'ENGINE_UNAVAILABLE' },
+    { ...criterion('unmet', 'public'), status: 'inconclusive', reason: 'REQUIREMENTS_UNMET' },
+    { ...criterion('asked', 'hidden'), status: 'inconclusive', reason: 'CHECK_INCONCLUSIVE' },
   ],
   reasons: [
     { code: 'EXIT_CODE_MISMATCH', message: 'SECRET-open', subject: 'open' },
@@ -79,6 +82,15 @@ describe('a result', () => {
     ]);
     expect(view.commit).toBe(SHA);
     expect(view.criteria[2]).toMatchObject({ reason: 'ENGINE_UNAVAILABLE', message: null });
+    // What a public checker could not be asked about is the solver's to mend; of a hidden one nothing is told.
+    expect(view.criteria[3]).toMatchObject({ message: 'SECRET-unmet' });
+    expect(view.criteria[4]).toMatchObject({ reason: 'CHECK_INCONCLUSIVE', message: null });
+    // So could whoever knows what may be in the package.
+    expect(view.inputs).toEqual({
+      checkout: 'f'.repeat(64),
+      package: null,
+      dependencies: '8'.repeat(64),
+    });
     // Whoever knows the rest of the document could find its hidden half by trying.
     expect(view.contractDigest).toBeNull();
   });
@@ -87,16 +99,17 @@ describe('a result', () => {
     for (const sight of [REQUESTER, OPERATOR]) {
       const view = toResultView(RESULT, UNDECIDED, sight);
       expect(view.criteria[1]).toMatchObject({ message: 'SECRET-secret', exitCode: 77 });
+      expect(view.inputs).toMatchObject({ package: '9'.repeat(64) });
       expect(JSON.stringify(view)).not.toContain('SECRET-new');
     }
   });
 
   it('S19 names no commit to the requester before it passed, in no sentence either', () => {
     const view = toResultView(RESULT, UNDECIDED, REQUESTER);
-    expect(view).toMatchObject({ commit: null, tree: null });
+    expect(view).toMatchObject({ commit: null, tree: null, inputs: { checkout: null } });
     expect(JSON.stringify(view)).not.toContain(SHA);
     expect(
       toResultView(RESULT, { ...UNDECIDED, windowOpensAt: new Date(0) }, REQUESTER),
-    ).toMatchObject({ commit: SHA });
+    ).toMatchObject({ commit: SHA, inputs: { checkout: 'f'.repeat(64) } });
   });
 });

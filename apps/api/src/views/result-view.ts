@@ -32,6 +32,16 @@ export const ResultView = z.object({
   imageDigest: z.string().nullable(),
   changedFiles: z.array(z.object({ path: z.string(), status: z.string() })),
   changedFileCount: z.int().describe('How many there are; `changedFiles` may list fewer.'),
+  inputs: z
+    .object({
+      checkout: z.string().nullable(),
+      package: z.string().nullable(),
+      dependencies: z.string().nullable(),
+    })
+    .nullable()
+    // Results of before it was measured have none.
+    .default(null)
+    .describe('SHA-256 over what the commands read, the same before and after them.'),
   criteria: z.array(CriterionResultView),
   reasons: z.array(ReasonView),
 });
@@ -50,5 +60,6 @@ function withoutSource(result: Result): Result {
   const reasons = result.reasons.map((reason) =>
     criteria.has(reason.subject ?? '') ? reason : { ...reason, message: null },
   );
-  return { ...result, commit: null, tree: null, reasons };
+  const inputs = result.inputs && { ...result.inputs, checkout: null };
+  return { ...result, commit: null, tree: null, inputs, reasons };
 }

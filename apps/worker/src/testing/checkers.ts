@@ -122,21 +122,6 @@ export async function submitText(
 
 /** For tests: the files of a package whose stage `greeting` looks at a script, and whose fixtures are two of them. */
 export function greetingPackage(): Readonly<Record<string, string>> {
-  const named = (key: string, text: string, expected: string) => ({
-    ...fixture(key, `A script that is ${expected}.`, expected),
-    stage_key: 'greeting',
-    inputs: {
-      reference: {},
-      artifacts: [
-        {
-          role: 'script',
-          filename: `${key}.sh`,
-          content_hash: `sha256:${sha256Hex(text)}`,
-          size_bytes: Buffer.byteLength(text),
-        },
-      ],
-    },
-  });
   const [right, wrong] = ['echo hello\n', 'echo bye\n'];
   const contract = {
     ...CONTRACT,
@@ -147,13 +132,30 @@ export function greetingPackage(): Readonly<Record<string, string>> {
         { role: 'script', description: 'A script.', media_types: [], max_bytes: 1_000 },
       ],
     },
-    conformance_fixtures: [named('right', right, 'verified'), named('wrong', wrong, 'refuted')],
+    conformance_fixtures: [
+      scriptFixture('right', right, 'verified'),
+      scriptFixture('wrong', wrong, 'refuted'),
+    ],
   };
   return {
     'verifier-contract.json': JSON.stringify(contract),
     'checker.py': ANSWER_CHECKER,
     'fixtures/right.sh': right,
     'fixtures/wrong.sh': wrong,
+  };
+}
+
+function scriptFixture(key: string, text: string, expected: string) {
+  const artifact = {
+    role: 'script',
+    filename: `${key}.sh`,
+    content_hash: `sha256:${sha256Hex(text)}`,
+    size_bytes: Buffer.byteLength(text),
+  };
+  return {
+    ...fixture(key, `A script that is ${expected}.`, expected),
+    stage_key: 'greeting',
+    inputs: { reference: {}, artifacts: [artifact] },
   };
 }
 

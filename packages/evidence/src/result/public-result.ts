@@ -1,4 +1,4 @@
-import { SOLVER_REASONS, SOURCE_REASONS } from '@kervyxa/core';
+import { CHECK_REASONS, SOLVER_REASONS, SOURCE_REASONS } from '@kervyxa/core';
 
 interface Told {
   readonly id: string;
@@ -21,7 +21,7 @@ interface WholeResult {
   readonly inputs?: { readonly package: string | null } | null;
 }
 
-const ABOUT_COMMIT = new Set<string>([...SOLVER_REASONS, ...SOURCE_REASONS]);
+const ABOUT_COMMIT = new Set<string>([...SOLVER_REASONS, ...SOURCE_REASONS, ...CHECK_REASONS]);
 
 /** Whether sentences about the reason are about the commit; those of others may tell of the package or the machine. */
 export function isTellable(reason: string): boolean {
