@@ -11,6 +11,7 @@ import {
 } from '@kervyxa/core';
 import { DB_ERRORS } from '@kervyxa/db';
 import { DEPS_ERRORS } from '@kervyxa/deps';
+import { EVIDENCE_ERRORS } from '@kervyxa/evidence';
 import { INTAKE_ERRORS } from '@kervyxa/intake';
 import { SANDBOX_ERRORS } from '@kervyxa/sandbox';
 import { SETTLEMENT_ERRORS } from '@kervyxa/settlement';
@@ -85,6 +86,7 @@ describe('the README', () => {
       CONTRACT_ERRORS,
       DB_ERRORS,
       DEPS_ERRORS,
+      EVIDENCE_ERRORS,
       INTAKE_ERRORS,
       SANDBOX_ERRORS,
       SETTLEMENT_ERRORS,
