@@ -61,6 +61,8 @@ export interface Worker {
 
 const DRAIN_MS = 600_000;
 const FETCH_SHARE_MS = 15_000;
+/** Beside it wait the verifications of this worker. */
+const FIXTURES_MS = 900_000;
 /** What dead programs left on this engine is looked for that often. */
 const REAP_EVERY_MS = 60_000;
 
@@ -82,6 +84,7 @@ export function startWorker(options: WorkerOptions): Worker {
     coreCount: slots.coreCount,
     gate: narrowing(createGate(), places),
     conformance: createConformance(),
+    fixturesMs: FIXTURES_MS,
     places,
     fetchShareMs: options.fetchShareMs ?? FETCH_SHARE_MS,
     health,

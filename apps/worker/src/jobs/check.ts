@@ -1,10 +1,18 @@
 import { type CheckCommand, runStage } from '@kervyxa/checker';
-import { isAppError, type ReasonCode } from '@kervyxa/core';
+import { isAppError } from '@kervyxa/core';
 import type { CheckTask } from '@kervyxa/db';
 import { infraReasonOf } from '@kervyxa/verifier';
 import { loadChecker, loadInput } from './checker-sources.ts';
-import { DONE, LeaseLost, WorkerStopped, type JobDeps, type JobHandler } from './job.ts';
+import {
+  DONE,
+  LeaseLost,
+  OF_MACHINES,
+  WorkerStopped,
+  type JobDeps,
+  type JobHandler,
+} from './job.ts';
 import { patiently } from './patiently.ts';
+import { reproduce } from './reproduce.ts';
 import { recordCheck } from './record-check.ts';
 
 type RunTask = Extract<CheckTask, { readonly kind: 'run' }>;
@@ -46,7 +54,7 @@ async function run(
   signal: AbortSignal,
 ): Promise<CheckCommand> {
   const checker = await loadChecker(deps, implementation.packageSha256, signal);
-  const { isConformant, problem, image } = await deps.conformance(deps, checker, stageKey, signal);
+  const { isConformant, problem, image } = await reproduce(deps, checker, stageKey, signal);
   // It was somewhere, with the image of then: another machine may have that one.
   if (!isConformant) throw new Error(`expected ${implementation.id} to conform here: ${problem}`);
   const artifacts = await Promise.all(
@@ -78,9 +86,6 @@ async function run(
     throw error;
   }
 }
-
-/** Other machines may not have it. */
-const OF_MACHINES: ReadonlySet<ReasonCode> = new Set(['ENGINE_UNAVAILABLE', 'HOST_DISK_FULL']);
 
 async function fail(
   deps: JobDeps,

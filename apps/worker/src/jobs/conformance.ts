@@ -1,14 +1,15 @@
 import { infraReasonOf } from '@kervyxa/verifier';
 import { loadChecker } from './checker-sources.ts';
-import { again, DONE, type JobHandler } from './job.ts';
+import { again, DONE, OF_MACHINES, type JobHandler } from './job.ts';
 import { patiently } from './patiently.ts';
+import { FixturesTooSlow, reproduce } from './reproduce.ts';
 
 /** Then somebody has to have it tried again. */
 const TRIES_MAX = 6;
 
 /**
  * Tries a published program on every fixture of its stage, and writes down what came of it. Trouble of ours says nothing
- * of the program: it is tried again, and FAILED in the end, never NONCONFORMANT. Of two workers that both do it, since
+ * of the program: it is tried again, and FAILED in the end, never NONCONFORMANT. So are fixtures that take all too long. Of two workers that both do it, since
  * one was thought to be gone, the first to write is believed: both did the same.
  */
 export const conformance: JobHandler = async (deps, job, signal) => {
@@ -18,15 +19,20 @@ export const conformance: JobHandler = async (deps, job, signal) => {
   const { id, packageSha256, stageKey } = task;
   try {
     const checker = await loadChecker(deps, packageSha256, signal);
-    const report = await deps.conformance(deps, checker, stageKey, signal);
+    const report = await reproduce(deps, checker, stageKey, signal);
+    deps.health.clear();
     await patiently(() => work.endConformance(id, { kind: 'reported', report }), signal);
     deps.log.info({ implementationId: id, isConformant: report.isConformant }, 'fixtures tried');
   } catch (error) {
     if (signal.aborted) throw error;
     deps.log.error({ implementationId: id, err: error }, 'fixtures could not be tried');
     const reason = infraReasonOf(error);
-    if (job.tries + 1 < TRIES_MAX) return again(job.tries, reason);
-    const problem = `the fixtures could not be tried ${TRIES_MAX} times, at last for ${reason}`;
+    if (OF_MACHINES.has(reason)) deps.health.blame(reason);
+    const isTooSlow = error instanceof FixturesTooSlow;
+    if (!isTooSlow && job.tries + 1 < TRIES_MAX) return again(job.tries, reason);
+    const problem = isTooSlow
+      ? error.message
+      : `the fixtures could not be tried ${TRIES_MAX} times, at last for ${reason}`;
     await patiently(() => work.endConformance(id, { kind: 'failed', problem }), signal);
   }
   return DONE;

@@ -27,6 +27,8 @@ export interface JobDeps {
   readonly gate: Gate;
   /** One for the whole worker: it remembers which programs have reproduced their fixtures here. */
   readonly conformance: Conformance;
+  /** How long all fixtures of one program may take. */
+  readonly fixturesMs: number;
   readonly places: Places;
   /** How long a fetch may go on at its first try, whoever waits for its place. */
   readonly fetchShareMs: number;
@@ -80,6 +82,12 @@ export function fetchAtPlace<T>(
 ): Promise<T> {
   return places.at(fetchShareMs * 2 ** Math.min(tries, FETCH_DOUBLINGS_MAX), work, signal);
 }
+
+/** Other machines may not have it. */
+export const OF_MACHINES: ReadonlySet<ReasonCode> = new Set([
+  'ENGINE_UNAVAILABLE',
+  'HOST_DISK_FULL',
+]);
 
 /** The lease ended: somebody else has the job, or will. Nothing may be written for it any more. */
 export class LeaseLost extends Error {

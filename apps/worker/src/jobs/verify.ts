@@ -15,7 +15,14 @@ import {
 } from '@kervyxa/verifier';
 import { toImageReference } from '../images.ts';
 import { toEvidence } from './attest.ts';
-import { DONE, LeaseLost, WorkerStopped, type JobDeps, type JobHandler } from './job.ts';
+import {
+  DONE,
+  LeaseLost,
+  OF_MACHINES,
+  WorkerStopped,
+  type JobDeps,
+  type JobHandler,
+} from './job.ts';
 import { loadCheckers } from './contract-checkers.ts';
 import { createBeats } from './beats.ts';
 import { patiently } from './patiently.ts';
@@ -152,9 +159,6 @@ async function fail(deps: JobDeps, attempt: Attempt, error: unknown): Promise<vo
   deps.log.error({ runId: attempt.task.run.id, err: error }, 'a run broke');
   await tell(deps, attempt, { kind: 'fail', reason: infraReasonOf(error) });
 }
-
-/** Other machines may not have it. */
-const OF_MACHINES: ReadonlySet<ReasonCode> = new Set(['ENGINE_UNAVAILABLE', 'HOST_DISK_FULL']);
 
 type Word = { readonly kind: 'release' } | { readonly kind: 'fail'; readonly reason: InfraReason };
 

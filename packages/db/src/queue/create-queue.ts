@@ -116,11 +116,11 @@ async function openQueue(boss: PgBoss, name: QueueName, leaseSeconds: number): P
   await boss.updateQueue(name, settings);
 }
 
-/** An approval may take hours: of one requester only one is done at a time, so that others find a worker. */
+/** An approval or a conformance may take long: of one person only one is done at a time, so that others find a worker. */
 const TAKE_OPTIONS: Readonly<Record<QueueName, FetchGroupConcurrencyOptions>> = {
   capture: {},
   verify: {},
-  conformance: {},
+  conformance: { groupConcurrency: 1 },
   check: {},
   approve: { groupConcurrency: 1 },
 };

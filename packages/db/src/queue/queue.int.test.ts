@@ -230,32 +230,35 @@ describe('S28 a solver or contract with many jobs', () => {
     expect(order.indexOf(single)).toBe(1);
   });
 
-  it('asks for many approvals, each of which takes hours: one at a time, and others find a worker', async () => {
-    const ask = async (subject: string, solverId: string) => {
-      const sql = await database.pool.connect();
-      await queue.send(sql, 'approve', subject, { contractId: subject, solverId, delayMs: 0 });
-      sql.release();
-    };
-    const [first, second, single] = [newSubject(), newSubject(), newSubject()];
-    await ask(first, 'prn_many_drafts');
-    await ask(second, 'prn_many_drafts');
-    const running = await queue.take('approve');
-    expect(running?.subjectId).toBe(first);
-    expect(await other.take('approve')).toBeNull();
-    await ask(single, 'prn_one_draft');
-    const beside = await other.take('approve');
-    expect(beside?.subjectId).toBe(single);
-    // Given back, it is still the requester's.
-    await running?.giveBack(0);
-    const next = await queue.take('approve');
-    expect(next?.subjectId).toBe(second);
-    expect(await other.take('approve')).toBeNull();
-    await beside?.complete();
-    await next?.complete();
-    const last = await queue.take('approve');
-    expect(last?.subjectId).toBe(first);
-    await last?.complete();
-  });
+  it.each(['approve', 'conformance'] as const)(
+    'asks for many jobs of %s, each of which takes long: one at a time, and others find a worker',
+    async (name) => {
+      const ask = async (subject: string, solverId: string) => {
+        const sql = await database.pool.connect();
+        await queue.send(sql, name, subject, { contractId: subject, solverId, delayMs: 0 });
+        sql.release();
+      };
+      const [first, second, single] = [newSubject(), newSubject(), newSubject()];
+      await ask(first, `prn_many_${name}`);
+      await ask(second, `prn_many_${name}`);
+      const running = await queue.take(name);
+      expect(running?.subjectId).toBe(first);
+      expect(await other.take(name)).toBeNull();
+      await ask(single, `prn_one_${name}`);
+      const beside = await other.take(name);
+      expect(beside?.subjectId).toBe(single);
+      // Given back, it is still the requester's.
+      await running?.giveBack(0);
+      const next = await queue.take(name);
+      expect(next?.subjectId).toBe(second);
+      expect(await other.take(name)).toBeNull();
+      await beside?.complete();
+      await next?.complete();
+      const last = await queue.take(name);
+      expect(last?.subjectId).toBe(first);
+      await last?.complete();
+    },
+  );
 
   it('still gets its turns when somebody new comes after every job', async () => {
     const backlog = Array.from({ length: 20 }, newSubject);

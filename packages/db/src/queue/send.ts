@@ -13,8 +13,9 @@ export interface SqlTransaction {
 }
 
 export interface JobFlow {
+  /** Of a check its problem. */
   readonly contractId: string;
-  /** Whose work it is: the solver of a submission or run, the requester of an approval. */
+  /** Whose work it is: the solver of a submission, run or check, the requester of an approval, the publisher of a program. */
   readonly solverId: string;
 }
 
@@ -76,7 +77,7 @@ export async function sendNew(
     db,
     priority: -turn,
     singletonKey: subjectId,
-    ...(name === 'approve' && { group: { id: flow.solverId } }),
+    ...((name === 'approve' || name === 'conformance') && { group: { id: flow.solverId } }),
     ...(delayMs === 0 ? {} : { startAfter: delayMs / 1_000 }),
   });
   return id !== null;
