@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { CHECKER_ERRORS } from '@kervyxa/checker';
 import { CONTRACT_ERRORS, FINDING_TABLE } from '@kervyxa/contract';
 import {
   CHECK_REASONS,
@@ -82,6 +83,7 @@ describe('the README', () => {
   it('has every error code with its exit status and meaning, and no other', () => {
     const tables: ErrorTable[] = [
       API_ERRORS,
+      CHECKER_ERRORS,
       CLI_ERRORS,
       CONTRACT_ERRORS,
       DB_ERRORS,
@@ -161,6 +163,7 @@ describe('the error codes', () => {
   it('begin with the name of their package', () => {
     const owners: [string, object][] = [
       ['API_', API_ERRORS],
+      ['CHECKER_', CHECKER_ERRORS],
       ['CLI_', CLI_ERRORS],
       ['CONTRACT_', CONTRACT_ERRORS],
       ['DB_', DB_ERRORS],
