@@ -64,7 +64,12 @@ describe('the guide to contracts', () => {
     'shows a criterion of type %s that approval has nothing against',
     (_name, criterion) => {
       const others = EXAMPLE.criteria.filter(({ id }) => id !== criterion.id);
-      const constraints = { ...EXAMPLE.constraints, protectedPaths: ['**'] };
+      // A checker looks at what solvers change, every other one at what they must not.
+      const { protectedPaths } = EXAMPLE.constraints;
+      const constraints = {
+        ...EXAMPLE.constraints,
+        protectedPaths: criterion.type === 'checker' ? protectedPaths : ['**'],
+      };
       const criteria = [...others, criterion];
       expect(objections({ ...EXAMPLE, constraints, criteria })).toEqual([]);
     },

@@ -123,6 +123,16 @@ describe('a checker criterion', () => {
     });
   });
 
+  it('H27 sees no result that the solver brings along, in the file or beside it', async () => {
+    const verified = '{"result": "verified"}';
+    const trees: FakeTree[] = [
+      { 'out/answer.txt': verified, 'a.js': 'base\n' },
+      { 'out/answer.txt': '41\n', 'a.js': 'base\n', 'out/result.json': verified },
+      { 'out/answer.txt': '41\n', 'a.js': 'base\n', 'result.json': verified },
+    ];
+    for (const tree of trees) expect(await endOf({ tree })).toBe('FAIL REFUTED');
+  });
+
   it('has the score of a score stage for its metric', async () => {
     const scored = checkerPackage();
     const contract: CheckerPackage['contract'] = {
@@ -152,7 +162,7 @@ describe('a checker criterion', () => {
     ['a folder', { 'out/answer.txt/x': '42\n' }],
     ['more bytes than the role takes', { 'out/answer.txt': '4'.repeat(10_001) }],
   ])(
-    'is not asked about a commit with %s: nobody is refuted, and nothing runs',
+    'H26 is not asked about a commit with %s: nobody is refuted, and nothing runs',
     async (_, tree) => {
       const { result } = await tell({ tree, program: { exitCode: 9 } });
       expect(result).toMatchObject({
@@ -170,7 +180,7 @@ describe('a checker criterion', () => {
     ['leaves nothing', 'VERIFIER_BROKEN', {}],
     ['claims trouble of ours', 'VERIFIER_BROKEN', says({ result: 'error' })],
     ['runs out of time twice', 'VERIFIER_BROKEN', { hangs: 'until_timeout' }],
-  ])('is INCONCLUSIVE, and no refusal, where its program %s: %s', async (_, reason, behave) => {
+  ])('H28 is INCONCLUSIVE, and no refusal, where its program %s: %s', async (_, reason, behave) => {
     expect(await endOf({ program: onSubmission(behave) })).toBe(`INCONCLUSIVE ${reason}`);
   });
 

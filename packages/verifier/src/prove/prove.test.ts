@@ -569,7 +569,7 @@ describe('proving checkers', () => {
     );
   });
 
-  it('breaks on what is no text: CONTRACT_BROKEN, for a solver could do the same', async () => {
+  it('H28 breaks on what is no text: CONTRACT_BROKEN, for a solver could do the same', async () => {
     const fragile: FakeCommand = (view) =>
       /^\d+\n$/.test(artifactIn(view, 'answer'))
         ? (tellsWhether42 as (each: typeof view) => FakeBehaviour)(view)
