@@ -2,6 +2,7 @@ import type { FuzzTarget } from '../target.ts';
 import * as archive from './archive.ts';
 import * as contractDocument from './contract-document.ts';
 import * as contractText from './contract-text.ts';
+import * as evidence from './evidence.ts';
 import * as gitOutput from './git-output.ts';
 import * as metric from './metric.ts';
 import * as names from './names.ts';
@@ -19,4 +20,5 @@ export const TARGETS: readonly FuzzTarget[] = [
   names,
   urls,
   reports,
+  evidence,
 ].flatMap((module) => Object.values(module));

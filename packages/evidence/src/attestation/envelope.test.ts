@@ -171,7 +171,13 @@ describe('an attestation', () => {
 
   it('the key signs a statement that is not in its one form: refused', () => {
     const text = canonicalJson(statement);
-    for (const payload of [`${text} `, text.replace('{', '{"_type":"x",'), Buffer.from([0xff])]) {
+    const half = JSON.stringify('\ud800');
+    for (const payload of [
+      `${text} `,
+      text.replace('{', '{"_type":"x",'),
+      half,
+      Buffer.from([0xff]),
+    ]) {
       expect(() => verified(signAnything(payload))).toThrow(
         refusal('EVIDENCE_STATEMENT_MALFORMED'),
       );
