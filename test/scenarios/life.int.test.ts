@@ -3,6 +3,7 @@ import { FORETOLD } from '../../demo/life/foretold.ts';
 import { openStage } from '../../demo/life/stage.ts';
 import { playLife } from '../../demo/life/story.ts';
 import { loadFixture } from '../../fixtures/load.ts';
+import { checkEvidence } from './evidence-of-life.ts';
 
 // The story of `npm run demo` on its real parts: kervyxa as an operator starts it, PostgreSQL, git, containers, HTTP.
 
@@ -25,7 +26,7 @@ const SCENES = [
   ],
 ] as const;
 
-// Keeps R-LIFE, R-PROVED-FIRST.
+// Keeps R-LIFE, R-PROVED-FIRST, R-EVIDENCE-REPLAY.
 it.concurrent.each(SCENES)(
   'plays the life of a contract to its last posting: %s',
   { timeout: STORY_MS_MAX },
@@ -45,6 +46,20 @@ it.concurrent.each(SCENES)(
     try {
       const story = playLife({ stage, fixture, refused, submitted, signal, narrator });
       expect(await Promise.race([story, stage.ended])).toEqual(FORETOLD);
+      // One is enough: what it is checked with knows of no layout.
+      if (layout === 'one process') {
+        expect(await checkEvidence(stage)).toEqual({
+          verified: 0,
+          verifiedAsOther: 1,
+          replay: expect.objectContaining({
+            outcome: 'same',
+            verdict: { expected: 'PASS', got: 'PASS' },
+            differences: [],
+            isOriginChecked: true,
+          }),
+          auditProblem: null,
+        });
+      }
     } finally {
       await stage.close();
     }

@@ -35,11 +35,11 @@ export function registerEvidence(app: Api, context: ApiContext): void {
   async function seenEvidence(
     request: FastifyRequest,
     runId: string,
-    what: 'evaluation' | 'attestation' | 'evidence',
+    what: 'record' | 'signed record' | 'bundle',
   ): Promise<{ readonly seen: SeenRun; readonly row: EvidenceRow; readonly view: ViewedEvidence }> {
     const seen = await seenRun(context, principalOf(request), runId);
     // All but the evaluation name the commit.
-    if (what !== 'evaluation' && !seesSource(seen.sight, seen.submission)) throw notFound(what);
+    if (what !== 'record' && !seesSource(seen.sight, seen.submission)) throw notFound(what);
     const row = await database.reads.evidence(runId);
     if (row === null) throw notFound(what);
     return { seen, row, view: viewedEvidence(row, seen.sight) };
@@ -57,7 +57,7 @@ export function registerEvidence(app: Api, context: ApiContext): void {
       },
     },
     async (request, reply) => {
-      const { view } = await seenEvidence(request, request.params.id, 'evaluation');
+      const { view } = await seenEvidence(request, request.params.id, 'record');
       return sendJson(reply, 200, view.evaluation);
     },
   );
@@ -74,7 +74,7 @@ export function registerEvidence(app: Api, context: ApiContext): void {
       },
     },
     async (request, reply) => {
-      const { view } = await seenEvidence(request, request.params.id, 'attestation');
+      const { view } = await seenEvidence(request, request.params.id, 'signed record');
       return sendJson(reply, 200, view.attestation);
     },
   );
@@ -97,9 +97,9 @@ export function registerEvidence(app: Api, context: ApiContext): void {
     },
     async (request, reply) => {
       const { id: viewerId } = principalOf(request);
-      const { seen, row, view } = await seenEvidence(request, request.params.id, 'evidence');
+      const { seen, row, view } = await seenEvidence(request, request.params.id, 'bundle');
       const contract = await database.reads.contract(seen.run.contractId);
-      if (contract === null || seen.run.result === null) throw notFound('evidence');
+      if (contract === null || seen.run.result === null) throw notFound('bundle');
       const isFull = seesHidden(seen.sight);
       const contractText = isFull
         ? contract.document
