@@ -23,7 +23,7 @@ function toJson(value: unknown): Uint8Array {
   return Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-const CHECKER = `# Decides about a report. Python 3.12, the standard library only; no network.
+const CHECKER = `# Decides about a report. Python 3.11, the standard library only; no network.
 # Read /input/manifest.json, write /output/result.json, end with status 0.
 import json
 import os
