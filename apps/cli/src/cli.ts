@@ -9,6 +9,10 @@ import { lintCommand } from './commands/lint.ts';
 import { operatorKeyCommand } from './commands/operator-key.ts';
 import { proveCommand } from './commands/prove.ts';
 import { packageCommand } from './commands/package-pack.ts';
+import { checkCommand } from './commands/remote/check.ts';
+import { entryCommand } from './commands/remote/entry.ts';
+import { problemCommand } from './commands/remote/problem.ts';
+import { reviewCommand } from './commands/remote/review.ts';
 import { runtimesCommand } from './commands/runtimes.ts';
 import { upCommand } from './commands/up.ts';
 import { verifyCommand } from './commands/verify.ts';
@@ -31,6 +35,10 @@ const COMMANDS = [
   depsCommand,
   packageCommand,
   checkerCommand,
+  problemCommand,
+  entryCommand,
+  checkCommand,
+  reviewCommand,
   upCommand,
   apiCommand,
   workerCommand,

@@ -88,6 +88,17 @@ const family = defineErrors({
     exitCode: 2,
     meaning: 'No worker has a key in use with this id.',
   },
+  CLI_API_UNREACHABLE: {
+    fault: 'infra',
+    retryable: true,
+    httpStatus: 503,
+    exitCode: 4,
+    meaning: 'The API that a command asks does not answer at its address.',
+  },
+  CLI_API_REFUSED: {
+    ...USAGE,
+    meaning: 'The API that a command asks has refused it; the message has its own code.',
+  },
   CLI_INTERNAL: {
     fault: 'bug',
     retryable: false,

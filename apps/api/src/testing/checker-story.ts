@@ -81,7 +81,7 @@ export function toContract(fields: object = {}) {
   };
 }
 
-const PROTOCOL = {
+export const PROTOCOL = {
   title: 'Is it right?',
   instructions_md: 'Read it.',
   judges: { roles: ['arbiter', 'challenger'], people: [] },
