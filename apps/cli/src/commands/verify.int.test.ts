@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { VerificationResultSchema } from '@kervyxa/verifier';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openHelloBench, type HelloBench } from '../testing/hello-bench.ts';
+import { CHECKER_FOLDER, withChecker } from '../testing/sample-contract.ts';
 
 let bench: HelloBench;
 beforeAll(async () => {
@@ -49,6 +50,19 @@ describe('kervyxa verify', () => {
       changedFiles: [{ path: 'hello.sh', status: 'modified' }],
     });
     expect(JSON.parse(readFileSync(join(folder, 'result.json'), 'utf8'))).toEqual(result);
+  });
+
+  it('asks the checker package that is given about a file of the commit', async () => {
+    const contract = bench.writeContract((document) => {
+      document.criteria = withChecker(null).criteria;
+    });
+    const asked = ['--contract', contract, '--checker', CHECKER_FOLDER] as const;
+    const end = await bench.verify('good', '--json', ...asked);
+    expect(end.exitCode).toBe(1);
+    const { criteria, inputs } = VerificationResultSchema.parse(JSON.parse(end.stdout));
+    // A script is no JSON document.
+    expect(criteria).toMatchObject([{ status: 'pass' }, { type: 'checker', reason: 'REFUTED' }]);
+    expect(inputs?.checkout).toMatch(/^[0-9a-f]{64}$/);
   });
 
   it('keeps what a criterion printed in its logs', async () => {
