@@ -86,7 +86,11 @@ describe('by the command line alone', () => {
 
     const entry = await ask(
       solver,
-      ...['entry', 'submit', problem.id, '--file', `answer=${join(root, 'answer.json')}`],
+      'entry',
+      'submit',
+      problem.id,
+      '--file',
+      `answer=${join(root, 'answer.json')}`,
     );
     const check = String(entry['checkId']);
     await story.run(check, { kind: 'verified', reason: null, score: null, evidence: null });
@@ -115,24 +119,27 @@ describe('by the command line alone', () => {
     expect(prepared).toMatchObject({ slots: [{ slot: 'labels' }] });
     const stale = await run(
       requester,
-      ...['problem', 'release', id, '--fingerprint', `sha256:${'0'.repeat(64)}`],
+      'problem',
+      'release',
+      id,
+      '--fingerprint',
+      `sha256:${'0'.repeat(64)}`,
     );
     expect([stale.exitCode, stale.stderr]).toEqual([
       2,
       expect.stringContaining('CHECKER_FINGERPRINT_STALE'),
     ]);
     const fingerprint = String(prepared['fingerprint']);
-    const released = await ask(
-      requester,
-      ...['problem', 'release', id, '--fingerprint', fingerprint],
-    );
+    const released = await ask(requester, 'problem', 'release', id, '--fingerprint', fingerprint);
     expect(released).toMatchObject({ isReleased: true });
   });
 
   it('tells of what one may not see no more than that it is not there', async () => {
     const { exitCode, stderr } = await run(
       world.people.solver,
-      ...['check', 'show', `chk_${'0'.repeat(26)}`],
+      'check',
+      'show',
+      `chk_${'0'.repeat(26)}`,
     );
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining('API_NOT_FOUND')]);
   });
