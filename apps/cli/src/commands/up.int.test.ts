@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { startEmbedded, type EmbeddedDatabase } from '@kervyxa/db/embedded';
@@ -97,6 +97,47 @@ describe('kervyxa up', () => {
     expect(again.key).toBeNull();
     expect(await whoIs(again.url, key)).toMatchObject({ roles: ['operator'] });
     await stopped(second);
+  });
+
+  // Keeps R-EVIDENCE-KEYS.
+  it('has the key of its worker rotated while it runs, and does not start with one that is retired', async () => {
+    const daemon = start(UP);
+    const { url } = await served(daemon);
+    const keys = async (): Promise<{ kid: string; retired: string | null }[]> => {
+      const answer = await fetch(`${url}/.well-known/kervyxa-keys.json`);
+      return ((await answer.json()) as { keys: { kid: string; retired: string | null }[] }).keys;
+    };
+    const workerKey = (...words: string[]) =>
+      runCliProcess(['worker-key', ...words], { env: home.env });
+    const [first] = await keys();
+    const rotated = await workerKey('rotate');
+    const [old, next] = await keys();
+    expect(rotated).toMatchObject({
+      exitCode: 0,
+      stdout: `${next?.kid} signs from now on\n${first?.kid} is retired\n`,
+    });
+    expect([old, next]).toMatchObject([
+      { kid: first?.kid, retired: expect.any(String) },
+      { retired: null },
+    ]);
+    // The old private half is gone, the new one its owner's alone.
+    const folder = join(home.folder, 'signing-keys');
+    const secret = `${next?.kid}.pem`;
+    expect(readdirSync(folder).filter((name) => name.endsWith('.pem'))).toEqual([secret]);
+    expect(statSync(join(folder, secret)).mode & 0o777).toBe(0o600);
+
+    expect(await workerKey('retire', next?.kid ?? '')).toMatchObject({ exitCode: 0 });
+    const twice = await workerKey('retire', next?.kid ?? '');
+    expect(twice).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('CLI_WORKER_KEY_UNKNOWN'),
+    });
+    await stopped(daemon);
+    const again = await start(UP).ended;
+    expect(again).toMatchObject({
+      exitCode: 4,
+      stderr: expect.stringContaining('DB_SIGNING_KEY_RETIRED'),
+    });
   });
 
   it('C34 is told to use a container runtime that the engine lacks: neither starts nor is well', async () => {
