@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ContractState } from '@kervyxa/settlement';
+import { QUEUES } from '../ports.ts';
 import { openStores, type Stores, TERMS } from '../testing/open-stores.ts';
 
 let stores: Stores;
@@ -188,6 +189,6 @@ describe('the status', () => {
     await stores.submitCaptured(contractId);
     const { queues, submissionsByState } = await stores.reads.status();
     expect(submissionsByState['QUEUED']).toBe(1);
-    expect(queues.map(({ name }) => name).toSorted()).toEqual(['approve', 'capture', 'verify']);
+    expect(queues.map(({ name }) => name).toSorted()).toEqual([...QUEUES].toSorted());
   });
 });
