@@ -26,23 +26,28 @@ const EXTERNAL = {
   external_system: 'The Archive',
 } as const;
 
-/** Says verified of `right` and what verifies is stage by stage, by what is put before it. */
+const scoreOf = (key: string): number => (key === 'second' ? 2 : 1);
+
+/** Says verified of `right` and of the stage's own key, and else refuted. */
 const honest: FakeCommand = ({ input }) => {
   const manifest = JSON.parse(String(input.get('manifest.json')));
   const text = String(input.get(manifest.artifacts[0].path.slice('/input/'.length)));
   const isRight = text === 'right' || text === manifest.stage_key;
-  return says({ result: isRight ? 'verified' : 'refuted', reason: manifest.stage_key });
+  const score = manifest.result_kind === 'score' ? scoreOf(manifest.stage_key) : null;
+  const reason = manifest.stage_key;
+  return says(isRight ? { result: 'verified', reason, score } : { result: 'refuted', reason });
 };
 
 function packageOf(stages: ContractTerms['stages']): CheckerPackage {
-  const fixtures = stages.flatMap(({ key, kind }) =>
-    kind === 'sandbox'
-      ? [
-          { ...fixtureOf(`${key}_good`, 'verified', 'right'), stage_key: key },
-          { ...fixtureOf(`${key}_bad`, 'refuted', 'wrong'), stage_key: key },
-        ]
-      : [],
-  );
+  const fixtures = stages.flatMap((stage) => {
+    if (stage.kind !== 'sandbox') return [];
+    const { key: stage_key, result_kind: kind } = stage;
+    const score = kind === 'score' ? scoreOf(stage_key) : null;
+    return [
+      { ...fixtureOf(`${stage_key}_good`, 'verified', 'right', score), stage_key },
+      { ...fixtureOf(`${stage_key}_bad`, 'refuted', 'wrong'), stage_key },
+    ];
+  });
   const checker = scriptPackage('# scripted', {
     contract: { stages, conformance_fixtures: fixtures },
     fixtureFiles: ['right', 'wrong'],
@@ -111,6 +116,16 @@ describe('the stages of a package', () => {
     expect(report).toMatchObject({
       result: 'inconclusive',
       stages: [{ problem: 'NOT_CONFORMANT', reason: expect.stringContaining('answer_bad') }],
+    });
+  });
+
+  it('measure twice: the last number is the score, and there is none where one refutes', async () => {
+    const stages = [SCRIPT, SECOND].map((stage) => ({ ...stage, result_kind: 'score' as const }));
+    expect(await walk(stages)).toMatchObject({ result: 'verified', score: 2 });
+    expect(await walk(stages, { text: STAGE_KEY })).toMatchObject({
+      result: 'refuted',
+      score: null,
+      stages: [{ score: 1 }, { score: null }],
     });
   });
 

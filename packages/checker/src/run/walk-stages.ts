@@ -1,3 +1,4 @@
+import { toPrintable } from '@kervyxa/core';
 import type { Stage } from '../contract/schema.ts';
 import { resultKindOfStage } from '../contract/terms.ts';
 import type { CheckDeps } from './check-deps.ts';
@@ -104,7 +105,9 @@ function toUnavailable(stage: Exclude<Stage, { kind: 'sandbox' }>): StageReport 
   return toInconclusive(
     stage,
     'STAGE_UNAVAILABLE',
-    `expected ${mechanism}, which no program can give; a check of a published contract waits for it`,
+    toPrintable(
+      `expected ${mechanism}, which no program can give; a check of a published contract waits for it`,
+    ),
   );
 }
 

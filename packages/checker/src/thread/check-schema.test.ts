@@ -45,7 +45,10 @@ describe.concurrent('a schema that', () => {
   });
 
   it('doubles the problems with each reference: it runs out of its memory, and nobody else does', async () => {
-    const check = await checkAgainstSchema(doubling('anyOf'), 1, { memoryMb: 32 });
+    const check = await checkAgainstSchema(doubling('anyOf'), 1, {
+      memoryMb: 32,
+      timeoutMs: 60_000,
+    });
     expect(check).toMatchObject({
       kind: 'schema_broken',
       message: expect.stringContaining('32 MB'),
@@ -65,9 +68,9 @@ describe.concurrent('a schema that', () => {
     });
   });
 
-  it('lists 100,000 values: it answers', async () => {
-    const values = Array.from({ length: 100_000 }, (_, at) => ({ at }));
-    expect(await checkAgainstSchema({ enum: values }, { at: 99_999 })).toEqual(VALID);
+  it('lists 20,000 values: it answers', async () => {
+    const values = Array.from({ length: 20_000 }, (_, at) => ({ at }));
+    expect(await checkAgainstSchema({ enum: values }, { at: 19_999 })).toEqual(VALID);
   });
 
   it('closes quotes and comments to put code into the check: it names a key', async () => {
