@@ -1,6 +1,6 @@
 import { type Contract, ContractSchema } from '@kervyxa/contract';
 import { helloContract } from '@kervyxa/contract/testing';
-import type { TreeArchive } from '@kervyxa/core';
+import { sha256Hex, type TreeArchive } from '@kervyxa/core';
 import { fakeCommitId } from '@kervyxa/intake/fake';
 import { testTree } from '../../packages/sandbox/src/testing/trees.ts';
 
@@ -15,12 +15,19 @@ export interface Canary {
   readonly timeoutSeconds: number;
 }
 
-export const HIDDEN_IDS = ['h-asserts', 'h-writes', 'h-measures', 'h-prints', 'h-judges'] as const;
+export const HIDDEN_IDS = [
+  'h-asserts',
+  'h-writes',
+  'h-measures',
+  'h-prints',
+  'h-judges',
+  'h-checks',
+] as const;
 
 /** A contract with a hidden criterion of each type, all of whose words and numbers are the canary's. */
 export function hiddenContract(
   { word, exitCode, metric, timeoutSeconds }: Canary,
-  sha256: string,
+  digests: { readonly package: string; readonly checker: string },
 ): Contract {
   const run = (file: string): string => `node "$KERVYXA_VERIFIER_PACKAGE/${word}/${file}.mjs"`;
   const hidden = { visibility: 'hidden', timeoutSeconds } as const;
@@ -74,8 +81,17 @@ export function hiddenContract(
           command: `cd "$KERVYXA_PROBE_OUTPUT" && grep -qx hello ${word}.out && echo ${word}`,
         },
       },
+      {
+        ...hidden,
+        id: 'h-checks',
+        title: title('checks'),
+        type: 'checker',
+        checker: { sha256: digests.checker },
+        stage: toKey(word),
+        artifacts: [{ role: toKey(word), path: 'hello.sh' }],
+      },
     ],
-    verifierPackage: { sha256 },
+    verifierPackage: { sha256: digests.package },
     acknowledgements: [{ code: 'CLOCK_IN_HARNESS', reason: `${word} does not settle anything` }],
     proof: [
       { commit: Buffer.from(word.padEnd(20, '.')).toString('hex').slice(0, 40), expected: 'PASS' },
@@ -106,4 +122,70 @@ export function hiddenTree(canary: Canary): TreeArchive {
       ]),
     ]),
   );
+}
+
+/** As stages and roles are called. */
+function toKey(word: string): string {
+  return word.toLowerCase();
+}
+
+/** A checker package for `h-checks`, which tells by its reason, its output and its time. */
+export function checkerTree({ word, seconds, outputBytes }: Canary): TreeArchive {
+  const key = toKey(word);
+  const program = [
+    'import json, time',
+    "manifest = json.load(open('/input/manifest.json'))",
+    "script = open(manifest['artifacts'][0]['path']).read()",
+    `print('${word}'.ljust(${outputBytes}, '.'))`,
+    `time.sleep(${seconds})`,
+    "result = 'refuted' if 'exit 1' in script else 'verified'",
+    `json.dump({'result': result, 'reason': '${word}'}, open('/output/result.json', 'w'))`,
+    '',
+  ].join('\n');
+  const scripts = { verified: 'echo hello\n', refuted: 'exit 1\n' };
+  const fixtures = Object.entries(scripts).map(([expected, text]) => ({
+    key: expected,
+    stage_key: key,
+    description: word,
+    inputs: {
+      reference: {},
+      artifacts: [
+        {
+          role: key,
+          filename: `${expected}.sh`,
+          content_hash: `sha256:${sha256Hex(text)}`,
+          size_bytes: text.length,
+        },
+      ],
+    },
+    expected_result: expected,
+  }));
+  const contract = {
+    title: word,
+    statement_md: word,
+    reference_inputs: [],
+    stages: [
+      {
+        key,
+        kind: 'sandbox',
+        title: word,
+        description_md: word,
+        implementation: './checker.py',
+        limits: { vcpu: 1, memory_mb: 128, disk_mb: 8, timeout_seconds: 60 },
+      },
+    ],
+    submission_requirements: {
+      accepts_text_only: false,
+      required_artifacts: [{ role: key, description: word, media_types: [], max_bytes: 1_000 }],
+    },
+    result_kind: 'pass_fail',
+    conformance_fixtures: fixtures,
+  };
+  return testTree({
+    'verifier-contract.json': JSON.stringify(contract),
+    'checker.py': program,
+    fixtures: { folder: true },
+    'fixtures/verified.sh': scripts.verified,
+    'fixtures/refuted.sh': scripts.refuted,
+  });
 }

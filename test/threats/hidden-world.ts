@@ -7,11 +7,13 @@ import {
   sha256Hex,
   Sha256HexSchema,
   systemClock,
+  type TreeArchive,
 } from '@kervyxa/core';
 import { openDatabase, type Database } from '@kervyxa/db';
 import { openTestDatabase } from '@kervyxa/db/testing';
 import { createFakeIntake, fakeCommitId } from '@kervyxa/intake/fake';
 import { DEFAULT_POLICY } from '@kervyxa/settlement';
+import { ensureReady } from '@kervyxa/setup';
 import { startWorker } from '@kervyxa/worker';
 import type { FastifyInstance } from 'fastify';
 import { expect, vi } from 'vitest';
@@ -25,7 +27,13 @@ import {
 import { createAsk } from '../../apps/api/src/testing/world.ts';
 import { createTestSigning } from '../../apps/worker/src/testing/test-signing.ts';
 import type { EngineBench } from '../../packages/sandbox/src/testing/engine.ts';
-import { type Canary, HIDDEN_IDS, hiddenContract, hiddenTree } from './hidden-contract.ts';
+import {
+  type Canary,
+  checkerTree,
+  HIDDEN_IDS,
+  hiddenContract,
+  hiddenTree,
+} from './hidden-contract.ts';
 
 const CHECK = { 'check.sh': 'sh hello.sh | grep -x hello\n' };
 const COMMITS = {
@@ -66,8 +74,11 @@ export async function openHiddenWorld(engine: EngineBench, canary: Canary): Prom
   const people = await createPeople(database);
   const ask = (who: Person, url: string, body?: unknown) => post(origin, who, url, body);
 
-  const sha256 = await uploadPackage(origin, people.requester, canary);
-  const contract = hiddenContract(canary, sha256);
+  const digests = {
+    package: await uploadTree(origin, people.requester, hiddenTree(canary)),
+    checker: await uploadTree(origin, people.requester, checkerTree(canary)),
+  };
+  const contract = hiddenContract(canary, digests);
   const { id: contractId } = await ask(people.requester, '/v1/contracts', contract);
   await ask(people.requester, `/v1/contracts/${contractId}/approve`);
   const pinned = { ...contract, environment: { ...contract.environment, image: engine.image } };
@@ -87,7 +98,10 @@ export async function openHiddenWorld(engine: EngineBench, canary: Canary): Prom
     database,
     intake: createFakeIntake({ commits: SERVED }),
     sandbox: engine.sandbox,
-    runtimes: new Map([['kervyxa-runtime/node:22', engine.image]]),
+    runtimes: new Map([
+      ['kervyxa-runtime/node:22', engine.image],
+      ['kervyxa-runtime/python:1', await pythonImage()],
+    ]),
     settings: { allowedOrigins: [], catalogue: null },
     signing: createTestSigning(),
     clock: systemClock,
@@ -134,14 +148,14 @@ export async function openHiddenWorld(engine: EngineBench, canary: Canary): Prom
       runs: runs.map(({ id }) => id),
       logs: ['says-hello', ...HIDDEN_IDS, 'nothing'],
       challenges: challenges.map(({ id }) => id),
-      packages: [sha256],
+      packages: Object.values(digests),
       payouts: [`pay_${'0'.repeat(26)}`],
       ...sealed.ids,
     },
     secrets: [
       canary.word,
       sealed.digest,
-      sha256,
+      ...Object.values(digests),
       ((await database.reads.contract(contractId))?.digest ?? '').slice('sha256:'.length),
       ...results.flatMap((run) => [
         (run?.resultDigest ?? '').slice('sha256:'.length),
@@ -199,8 +213,7 @@ async function openSealed(
   };
 }
 
-async function uploadPackage(origin: string, who: Person, canary: Canary): Promise<string> {
-  const tree = hiddenTree(canary);
+async function uploadTree(origin: string, who: Person, tree: TreeArchive): Promise<string> {
   const tar = Buffer.concat(await Array.fromAsync(tree.open(new AbortController().signal)));
   const response = await fetch(`${origin}/v1/packages`, {
     method: 'POST',
@@ -227,6 +240,13 @@ async function approve(database: Database, id: string, contract: Contract): Prom
     provingBlob: report.sha256,
     findings: [],
   });
+}
+
+async function pythonImage(): Promise<string> {
+  const { runtimes } = await ensureReady();
+  const image = runtimes.get('kervyxa-runtime/python:1')?.imageId;
+  if (image === undefined) throw new Error('expected the python runtime, got none');
+  return image;
 }
 
 async function becomes(load: () => Promise<string | undefined>, wanted: string): Promise<void> {
