@@ -142,3 +142,44 @@ describe('workers and published checkers, in real containers', { timeout: 120_00
     expect(await once(second, 'exit')).toEqual([0, null]);
   });
 });
+
+describe('a worker', () => {
+  it('is given more than it may hold in memory: it reads none of it, and the check says why', async () => {
+    const { database } = world;
+    const [ownerId, solverId] = [
+      await world.newPerson('requester'),
+      await world.newPerson('solver'),
+    ];
+    const { contract, implementations } = await publishChecker(database, ownerId, {
+      program: ANSWER_CHECKER,
+    });
+    // As a worker with an engine says it.
+    await database.checkers.work.endConformance(implementations[0]?.id ?? '', {
+      kind: 'reported',
+      report: {
+        stageKey: 'answer',
+        programDigest: '',
+        image: '',
+        isConformant: true,
+        problem: null,
+        fixtures: [],
+      },
+    });
+    const bytes = async function* () {
+      yield Buffer.from('large');
+    };
+    const { sha256: blob } = await database.blobs.saveBlob(bytes(), { bytesMax: 10 });
+    await world.sql(
+      `WITH off AS MATERIALIZED (SELECT set_config('session_replication_role', 'replica', true))
+       UPDATE blobs SET size_bytes = 300000000 FROM off WHERE sha256 = $1`,
+      blob,
+    );
+    const problemId = await poseProblem(database, ownerId, contract.id);
+    const artifacts = [{ role: 'film', filename: 'film', mediaType: null, blob }];
+    const id = await submitText(database, solverId, problemId, 'It is 42.', artifacts);
+    world.startWorker();
+    const mechanism = expect.stringContaining('268435456 bytes');
+    await checkIs(id, { facts: { state: 'INCONCLUSIVE', results: [{ mechanism }] } });
+    await checkIs(id, { evaluation: expect.stringContaining('"status":"inconclusive"') });
+  });
+});

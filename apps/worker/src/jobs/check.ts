@@ -48,11 +48,19 @@ export const check: JobHandler = async (deps, job, signal) => {
   return DONE;
 };
 
+/** All of a stage's inputs are held in memory, and a worker has many stages. Contracts may ask for any size. */
+const INPUT_BYTES_MAX = 268_435_456;
+
 async function run(
   deps: JobDeps,
   { attempt, stageKey, implementation, entry, reference }: RunTask,
   signal: AbortSignal,
 ): Promise<CheckCommand> {
+  const blobs = [...entry.artifacts, ...reference.values()].map(({ blob }) => blob);
+  if (sumOf(await deps.database.work.blobSizes(blobs), blobs) > INPUT_BYTES_MAX) {
+    const mechanism = `a worker that lays out more than ${INPUT_BYTES_MAX} bytes for one stage`;
+    return { kind: 'unavailable', attempt, mechanism };
+  }
   const checker = await loadChecker(deps, implementation.packageSha256, signal);
   const { isConformant, problem, image } = await reproduce(deps, checker, stageKey, signal);
   // It was somewhere, with the image of then: another machine may have that one.
@@ -85,6 +93,10 @@ async function run(
     }
     throw error;
   }
+}
+
+function sumOf(sizes: ReadonlyMap<string, number>, blobs: readonly string[]): number {
+  return blobs.reduce((total, blob) => total + (sizes.get(blob) ?? 0), 0);
 }
 
 async function fail(

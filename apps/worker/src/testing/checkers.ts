@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { readArchiveFiles, readCheckerPackage } from '@kervyxa/checker';
 import { sha256Hex } from '@kervyxa/core';
-import { type Database, type Publication } from '@kervyxa/db';
+import type { ArtifactRow, Database, Publication } from '@kervyxa/db';
 import { loadVerifierPackage } from '@kervyxa/intake/package';
 
 /** Counts as answered what holds the number 42; `slow` takes a while, so that a worker can be killed meanwhile. */
@@ -104,16 +104,17 @@ export async function poseProblem(
   return problemId;
 }
 
-/** For tests: submits a text; the id of its check. */
+/** For tests: submits a text, and bytes that are kept; the id of its check. */
 export async function submitText(
   { checkers: { commands } }: Database,
   solverId: string,
   problemId: string,
   summaryText: string,
+  artifacts: readonly Omit<ArtifactRow, 'sizeBytes'>[] = [],
 ): Promise<string> {
   const call = { actorId: solverId, idempotency: null };
   const id = Promise.withResolvers<string>();
-  await commands.submitEntry(call, { problemId, summaryText, artifacts: [] }, (_entry, check) => {
+  await commands.submitEntry(call, { problemId, summaryText, artifacts }, (_entry, check) => {
     id.resolve(check.id);
     return { status: 201, body: '' };
   });
