@@ -3,9 +3,9 @@ import { dirname, join, relative } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
 const ROW = /^\| (?<id>[A-Z]+-?\d+) +\| (?<attack>.+?) +\| (?<answer>.+?) +\|$/;
-const IDS = /^(?:(?:BUG-\d+|[CDGHMS]\d\d) )+/;
+const IDS = /^(?:(?:BUG-\d+|[CDEGHMS]\d\d) )+/;
 /** A title is a literal that begins with ids: of a test itself, or of a row from which a test takes its title. */
-const TITLE = /(?<=['"`])(?:BUG-\d+|[CDGHMS]\d\d)(?: (?:BUG-\d+|[CDGHMS]\d\d))*(?=[ '"`])/g;
+const TITLE = /(?<=['"`])(?:BUG-\d+|[CDEGHMS]\d\d)(?: (?:BUG-\d+|[CDEGHMS]\d\d))*(?=[ '"`])/g;
 const IMPORT = /\bfrom '(\.[^']+|@kervyxa\/[a-z]+\/[a-z/-]+)'/g;
 
 /** A row of docs/threats.md. */

@@ -74,7 +74,7 @@ describe('an attestation', () => {
     ['contract', { policyDigest: `sha256:${'1'.repeat(64)}` }, 'EVIDENCE_POLICY_MISMATCH'],
     ['verifier', { verifierId: `${VERIFIER_ID}2` }, 'EVIDENCE_VERIFIER_MISMATCH'],
     ['repository', { resourceUri: 'https://evil.example/r.git' }, 'EVIDENCE_RESOURCE_MISMATCH'],
-  ])('the signature is good, but over another %s: refused', (_, expected, code) => {
+  ])('E05 the signature is good, but over another %s: refused', (_, expected, code) => {
     expect(() => verifyEnvelope(Buffer.from(envelope), [keyOf()], expected)).toThrow(refusal(code));
   });
 
@@ -86,7 +86,7 @@ describe('an attestation', () => {
     }
   });
 
-  it('tells of a time before its key was made, or after it was retired: refused', () => {
+  it('E06 tells of a time before its key was made, or after it was retired: refused', () => {
     const at = (ms: number) => new Date(VERIFIED_AT.getTime() + ms);
     expect(verified(envelope, [keyOf({ createdAt: at(0), retiredAt: at(1) })])).toBeTruthy();
     for (const life of [
@@ -97,7 +97,7 @@ describe('an attestation', () => {
     }
   });
 
-  it('is signed with a key that nobody trusts: refused, whatever it calls itself', () => {
+  it('E04 is signed with a key that nobody trusts: refused, whatever it calls itself', () => {
     const other = createKey();
     expect(() => verified(envelope, [{ ...keyOf(), keyid: other.keyid }])).toThrow(
       refusal('EVIDENCE_KEY_UNKNOWN'),
@@ -113,7 +113,7 @@ describe('an attestation', () => {
     expect(() => verified(changed)).toThrow(refusal('EVIDENCE_SIGNATURE_REFUSED'));
   });
 
-  it('is signed as something else: the type is signed with it', () => {
+  it('E09 is signed as something else: the type is signed with it', () => {
     const other = 'application/vnd.in-toto.provenance+json';
     const relabelled = signAnything(canonicalJson(statement), other).replace(other, PAYLOAD_TYPE);
     expect(() => verified(relabelled)).toThrow(refusal('EVIDENCE_SIGNATURE_REFUSED'));
@@ -139,7 +139,7 @@ describe('an attestation', () => {
     ['nothing', () => ''],
     ['JSON that is no envelope', () => '[]'],
     ['a nest without an end', () => '['.repeat(100_000)],
-  ])('has %s: refused as no envelope', (_, change) => {
+  ])('E09 has %s: refused as no envelope', (_, change) => {
     const changed = change(envelope);
     expect(changed).not.toBe(envelope);
     expect(() => verified(changed)).toThrow(refusal('EVIDENCE_ENVELOPE_MALFORMED'));
@@ -248,7 +248,7 @@ describe('Ed25519 of node', () => {
     expect(verify(null, Buffer.from('72', 'hex'), publicKey, Buffer.from(sig, 'hex'))).toBe(true);
   });
 
-  it('a signature is written in a second way, with S + L: refused', () => {
+  it('E09 a signature is written in a second way, with S + L: refused', () => {
     const { privateKey, publicKey } = generateKeyPairSync('ed25519');
     const message = Buffer.from('message');
     const sig = sign(null, message, privateKey);

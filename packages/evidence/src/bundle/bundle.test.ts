@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import { parseContract } from '@kervyxa/contract';
 import { helloContract } from '@kervyxa/contract/testing';
-import { isAppError } from '@kervyxa/core';
+import { isAppError, Sha256HexSchema } from '@kervyxa/core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { signStatement } from '../attestation/envelope.ts';
 import { parsePublicKeys, toPublicPem, type SigningKey } from '../attestation/keys.ts';
@@ -103,11 +104,43 @@ describe('a bundle', () => {
     }
   });
 
+  it('is passed on as it comes: no more of an archive is held than a piece', async () => {
+    const piece = Buffer.alloc(65_536, 'x');
+    const count = 64;
+    const digest = createHash('sha256');
+    for (let index = 0; index < count; index += 1) digest.update(piece);
+    const sha256 = Sha256HexSchema.parse(digest.digest('hex'));
+    const large = { path: 'source.bundle' as const, sha256, size: count * piece.length };
+    const evidence = toRunEvidence(sampleInput('full', { blobs: [large] }));
+    let made = 0;
+    let ahead = 0;
+    let saved = 0;
+    const stream = packBundle({
+      ...evidence,
+      key,
+      attestation: signStatement(evidence.statement, key),
+      openBlob: async function* () {
+        for (; made < large.size; made += piece.length) yield piece;
+      },
+    });
+    await readBundle(stream, {
+      keys: keysOf(key),
+      saveBlob: async (_blob, content) => {
+        for await (const each of content) {
+          ahead = Math.max(ahead, made - saved);
+          saved += each.length;
+        }
+      },
+    });
+    expect(saved).toBe(large.size);
+    expect(ahead).toBeLessThanOrEqual(piece.length);
+  });
+
   it('is the same each time that it is packed', async () => {
     expect((await sampleBundle(sampleInput('full'), key)).equals(bundle)).toBe(true);
   });
 
-  it('of outsiders has no byte that depends on what is hidden', async () => {
+  it('E08 of outsiders has no byte that depends on what is hidden', async () => {
     const input = sampleInput('public');
     const { contract } = input;
     const [open, secret] = contract.criteria;
@@ -181,7 +214,7 @@ describe('a bundle', () => {
     await expect(read(bundle, { saveBlob: () => Promise.reject(full) })).rejects.toBe(full);
   });
 
-  it('is not made of a PASS that its checks do not bear out', () => {
+  it('E07 is not made of a PASS that its checks do not bear out', () => {
     const contract = sampleContract();
     const result = sampleResult(contract, { criteria: [sampleCriterion('says-hello')] });
     expect(() => toRunEvidence(sampleInput('full', { contract, result }))).toThrow('check_missing');
@@ -202,7 +235,7 @@ describe('a bundle', () => {
 
 // Keeps R-EVIDENCE-BUNDLE.
 describe('a bundle that was tampered with', () => {
-  it('one byte is changed, any byte, a letter to the other case: refused', async () => {
+  it('E01 one byte is changed, any byte, a letter to the other case: refused', async () => {
     // A small one: each byte is a bundle of its own.
     const contract = parseContract(helloContract('a'.repeat(40)));
     const small = await sampleBundle(sampleInput('full', { contract }), key);
@@ -222,14 +255,14 @@ describe('a bundle that was tampered with', () => {
     expect(await refusalOf(changed)).toBeNull();
   });
 
-  it('ends early, after any block or in it: refused', async () => {
+  it('E02 ends early, after any block or in it: refused', async () => {
     for (let at = 0; at < bundle.length; at += BLOCK) {
       expect(await refusalOf(bundle.subarray(0, at))).toBe('EVIDENCE_BUNDLE_REFUSED');
       expect(await refusalOf(bundle.subarray(0, at + 100))).toBe('EVIDENCE_BUNDLE_REFUSED');
     }
   });
 
-  it('something is added at its end, be it zeros or another file: refused', async () => {
+  it('E02 something is added at its end, be it zeros or another file: refused', async () => {
     for (const more of [
       Buffer.alloc(1),
       Buffer.alloc(BLOCK),
@@ -240,7 +273,7 @@ describe('a bundle that was tampered with', () => {
     }
   });
 
-  it('any two files change places, one goes, or one comes twice: refused', async () => {
+  it('E02 any two files change places, one goes, or one comes twice: refused', async () => {
     const names = membersOf(bundle).map(({ name }) => name);
     for (const one of names) {
       for (const two of names.filter((name) => name > one)) {
@@ -257,7 +290,7 @@ describe('a bundle that was tampered with', () => {
     }
   });
 
-  it('a file comes from another run of the same signer, any file, the attestation included: refused', async () => {
+  it('E03 a file comes from another run of the same signer, any file, the attestation included: refused', async () => {
     const run = { ...sampleInput('full').run, runRef: 'urn:kervyxa:run:run_2' };
     const contract = { ...sampleContract(), title: 'Say hello again' };
     const failed = sampleCriterion('secret', { status: 'fail', reason: 'CRASHED' });
@@ -278,7 +311,7 @@ describe('a bundle that was tampered with', () => {
     }
   });
 
-  it('the signature of the outsiders’ view is put over the whole: refused', async () => {
+  it('E03 the signature of the outsiders’ view is put over the whole: refused', async () => {
     const open = await sampleBundle(sampleInput('public'), key);
     const mixed = withMembers(bundle, (name, own) =>
       name === 'attestation.json' ? [memberOf(open, name)] : [own],
@@ -286,7 +319,7 @@ describe('a bundle that was tampered with', () => {
     expect(await refusalOf(mixed)).toBe('EVIDENCE_BUNDLE_REFUSED');
   });
 
-  it('all of it is signed anew with a key of one’s own: refused, for its key', async () => {
+  it('E04 all of it is signed anew with a key of one’s own: refused, for its key', async () => {
     const forged = await sampleBundle(sampleInput('full'), createKey());
     expect(await refusalOf(forged)).toBe('EVIDENCE_KEY_UNKNOWN');
   });

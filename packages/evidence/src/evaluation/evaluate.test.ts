@@ -47,7 +47,7 @@ describe('an evaluation', () => {
     );
   });
 
-  it('a verifier reports one less: refused as missing', () => {
+  it('E07 a verifier reports one less: refused as missing', () => {
     fc.assert(
       fc.property(names, fc.nat(), (declared, at) => {
         const left = declared.filter((_, index) => index !== at % declared.length);
@@ -58,7 +58,7 @@ describe('an evaluation', () => {
     );
   });
 
-  it('a verifier reports one twice, the second time as passed: refused as duplicate', () => {
+  it('E07 a verifier reports one twice, the second time as passed: refused as duplicate', () => {
     fc.assert(
       fc.property(names, fc.nat(), fc.constantFrom(...REPORTABLE), (declared, at, status) => {
         const again = { ref: declared[at % declared.length] ?? '', status };
@@ -69,7 +69,7 @@ describe('an evaluation', () => {
     );
   });
 
-  it('a verifier reports one that nobody declared: refused as unexpected', () => {
+  it('E07 a verifier reports one that nobody declared: refused as unexpected', () => {
     fc.assert(
       fc.property(names, (all) => {
         const [extra = '', ...declared] = [...all, 'declared'];
