@@ -23,10 +23,12 @@ export function readJsonText(text: string): ContractText {
   // The scanner keeps no stack, so the readers behind it, which recurse, never see a deep text.
   assertShallow(text);
   assertStrict(text);
-  const root = parseTree(text);
+  // Made for whoever asks for a place: most callers don't, and it takes longer than all the rest.
+  let root: Node | undefined;
   return {
     document: parseStrict(text),
     locate: (pointer) => {
+      root ??= parseTree(text);
       const node = root && nodeAt(root, pointer);
       return node === undefined ? null : placeAt(text, node.offset);
     },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { patternOf } from './schema-parts.ts';
+import { LIST_LENGTHS, patternOf } from './schema-parts.ts';
 
 const ScalarSchema = z.union([z.string(), z.number(), z.boolean(), z.null()], {
   error: 'expected a text, a number, true, false or null',
@@ -21,7 +21,11 @@ export const AcceptanceSchema = z.discriminatedUnion('op', [
     op: z.enum(['eq', 'gte', 'lte']),
     value: ScalarSchema,
   }),
-  z.strictObject({ field: FieldSchema, op: z.literal('in'), value: z.array(ScalarSchema) }),
+  z.strictObject({
+    field: FieldSchema,
+    op: z.literal('in'),
+    value: z.array(ScalarSchema).max(LIST_LENGTHS.value),
+  }),
 ]);
 export type Acceptance = z.infer<typeof AcceptanceSchema>;
 

@@ -11,7 +11,7 @@ import {
   ScoreSchema,
   TERMS_SHAPE,
 } from './schema.ts';
-import { textOf } from './schema-parts.ts';
+import { LIST_LENGTHS, textOf } from './schema-parts.ts';
 
 /** Resources that a stage may ask for; units are in the names. */
 export const STAGE_LIMIT_RANGES = {
@@ -61,7 +61,9 @@ const AuthoredFixtureSchema = z.strictObject({
   ...FIXTURE_SHAPE,
   inputs: z.strictObject({
     reference: z.record(z.string(), AuthoredFileSchema),
-    artifacts: z.array(AuthoredFileSchema.extend({ role: RoleNameSchema })).max(10),
+    artifacts: z
+      .array(AuthoredFileSchema.extend({ role: RoleNameSchema }))
+      .max(LIST_LENGTHS.artifacts),
     summary_text: textOf(10_000, { min: 0 }).nullable().default(null),
   }),
   expected_score: z.number().nullable().default(null),
@@ -81,9 +83,10 @@ export const AuthoredContractSchema = z.strictObject({
         ExternalStageSchema,
       ]),
     )
-    .min(1),
+    .min(1)
+    .max(LIST_LENGTHS.stages),
   score: ScoreSchema.nullable().default(null),
-  conformance_fixtures: z.array(AuthoredFixtureSchema).max(100),
+  conformance_fixtures: z.array(AuthoredFixtureSchema).max(LIST_LENGTHS.conformance_fixtures),
 });
 export type AuthoredContract = z.infer<typeof AuthoredContractSchema>;
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { lintFindingOf, type LintFinding } from './finding.ts';
 import type { LintCode } from './lint-table.ts';
 import { toPointer } from './pointer.ts';
+import { withinReach } from './reach.ts';
 import { ruleBreaches } from './rules.ts';
 import { EXTERNAL_SHAPE, STAGE_SHAPE } from './schema.ts';
 import { isJsonObject, jsonObjectOf } from './schema-parts.ts';
@@ -18,6 +19,7 @@ export function contractFindings(
 ): LintFinding[] {
   const rules: IssueRules = {
     restOf: REST_OF,
+    withinReach,
     codeOf: (path, value) => codeOf(path, value, document),
   };
   return [

@@ -1,3 +1,4 @@
+import { withinReach } from './reach.ts';
 import { isJsonObject } from './schema-parts.ts';
 
 type Path = readonly PropertyKey[];
@@ -64,7 +65,8 @@ export interface ContractDraft {
   readonly fixtures: readonly DraftFixture[];
 }
 
-export function readContractDraft(document: unknown): ContractDraft {
+export function readContractDraft(whole: unknown): ContractDraft {
+  const document = withinReach(whole);
   const requirements = field(document, 'submission_requirements');
   const score = field(document, 'score') ?? null;
   const accepts = field(requirements, 'accepts_text_only');

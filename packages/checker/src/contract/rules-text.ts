@@ -7,20 +7,34 @@ import type { RuleBreach } from './rules.ts';
  */
 export function textBreaches(document: unknown): RuleBreach[] {
   const breaches: RuleBreach[] = [];
-  const walk = (value: unknown, path: readonly PropertyKey[]): void => {
+  const report = (place: Place | null, where: string): void => {
+    if (breaches.length < BREACHES_MAX) breaches.push(breachAt(pathOf(place), where));
+  };
+  const walk = (value: unknown, place: Place | null): void => {
     if (typeof value === 'string') {
-      if (!isStorable(value)) breaches.push(breachAt(path, 'in a value'));
+      if (!isStorable(value)) report(place, 'in a value');
     } else if (Array.isArray(value)) {
-      value.forEach((each, index) => walk(each, [...path, index]));
+      value.forEach((each, key) => walk(each, { key, above: place }));
     } else if (isJsonObject(value)) {
       for (const [key, each] of Object.entries(value)) {
-        if (isStorable(key)) walk(each, [...path, key]);
-        else breaches.push(breachAt(path, 'in a key'));
+        if (isStorable(key)) walk(each, { key, above: place });
+        else report(place, 'in a key');
       }
     }
   };
-  walk(document, []);
+  walk(document, null);
   return breaches;
+}
+
+const BREACHES_MAX = 100;
+
+interface Place {
+  readonly key: PropertyKey;
+  readonly above: Place | null;
+}
+
+function pathOf(place: Place | null): PropertyKey[] {
+  return place === null ? [] : [...pathOf(place.above), place.key];
 }
 
 function isStorable(text: string): boolean {

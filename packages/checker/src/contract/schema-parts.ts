@@ -1,5 +1,18 @@
 import { z } from 'zod';
 
+/** How many elements each list of a contract may have, by its name. */
+export const LIST_LENGTHS = {
+  reference_inputs: 10,
+  stages: 100,
+  reference_input_slots: 10,
+  required_artifacts: 10,
+  media_types: 10,
+  conformance_fixtures: 100,
+  artifacts: 10,
+  /** Of an acceptance. */
+  value: 1_000,
+} as const;
+
 const KEY = /^[a-z0-9]+(_[a-z0-9]+)*$/;
 
 /** A machine-readable name: `clause_check`. */
@@ -53,7 +66,7 @@ export function uniqueListOf<Item extends z.ZodType<string>>(item: Item, lengthM
 
 /** Media types that are let in; empty: any. */
 export function mediaTypesOf() {
-  return uniqueListOf(textOf(120), 10);
+  return uniqueListOf(textOf(120), LIST_LENGTHS.media_types);
 }
 
 /** A JSON Schema of an author, kept exactly as it came: what is in it is judged where it is used. */

@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import { AcceptanceSchema } from './acceptance.ts';
-import { jsonObjectOf, keyOf, mediaTypesOf, textOf, uniqueListOf } from './schema-parts.ts';
+import {
+  LIST_LENGTHS,
+  jsonObjectOf,
+  keyOf,
+  mediaTypesOf,
+  textOf,
+  uniqueListOf,
+} from './schema-parts.ts';
 
 /** What identifies a published contract; everything else in it is its terms. */
 export const IDENTITY_SHAPE = {
@@ -44,7 +51,7 @@ export const SandboxStageSchema = z.strictObject({
   acceptance: z.null().default(null),
   external_system: z.null().default(null),
   /** Left out: all slots; `slotsOfStage` tells. */
-  reference_input_slots: uniqueListOf(keyOf(40), 10).optional(),
+  reference_input_slots: uniqueListOf(keyOf(40), LIST_LENGTHS.reference_input_slots).optional(),
   /** Left out: the contract's; `resultKindOfStage` tells. */
   result_kind: ResultKindSchema.optional(),
 });
@@ -103,7 +110,7 @@ export const RequirementsSchema = z.strictObject({
         max_bytes: z.int().min(1),
       }),
     )
-    .max(10),
+    .max(LIST_LENGTHS.required_artifacts),
 });
 export type Requirements = z.infer<typeof RequirementsSchema>;
 
@@ -138,7 +145,9 @@ export const FixtureSchema = z.strictObject({
   inputs: z.strictObject({
     /** By slot key. */
     reference: z.record(z.string(), FixtureFileSchema),
-    artifacts: z.array(z.strictObject({ role: RoleNameSchema, ...FIXTURE_FILE_SHAPE })).max(10),
+    artifacts: z
+      .array(z.strictObject({ role: RoleNameSchema, ...FIXTURE_FILE_SHAPE }))
+      .max(LIST_LENGTHS.artifacts),
     summary_text: textOf(10_000, { min: 0 }).nullable(),
   }),
   expected_score: z.number().nullable(),
@@ -148,12 +157,12 @@ export type Fixture = z.infer<typeof FixtureSchema>;
 export const TERMS_SHAPE = {
   title: textOf(200),
   statement_md: textOf(20_000),
-  reference_inputs: z.array(ReferenceSlotSchema).max(10),
-  stages: z.array(StageSchema).min(1),
+  reference_inputs: z.array(ReferenceSlotSchema).max(LIST_LENGTHS.reference_inputs),
+  stages: z.array(StageSchema).min(1).max(LIST_LENGTHS.stages),
   submission_requirements: RequirementsSchema,
   result_kind: ResultKindSchema,
   score: ScoreSchema.nullable(),
-  conformance_fixtures: z.array(FixtureSchema).max(100),
+  conformance_fixtures: z.array(FixtureSchema).max(LIST_LENGTHS.conformance_fixtures),
 };
 
 /** The form of the terms; the rules between fields are `rules.ts`. */

@@ -11,9 +11,18 @@ export interface IssueRules {
   readonly codeOf: (path: readonly PropertyKey[], value: unknown) => LintCode | null;
   /** What judges the rest of an object whose member of this name, which chooses its form, is none that is known. */
   readonly restOf: Readonly<Record<string, z.ZodType>>;
+  /** The part of the document that is judged. */
+  readonly withinReach: (document: unknown) => unknown;
 }
 
-const NO_RULES: IssueRules = { codeOf: () => null, restOf: {} };
+/** Of one object: whoever has more has not misspelt them. */
+const UNKNOWN_KEYS_MAX = 100;
+
+const NO_RULES: IssueRules = {
+  codeOf: () => null,
+  restOf: {},
+  withinReach: (document) => document,
+};
 
 const FIXES: Partial<Record<LintCode, string>> = {
   key_unknown: 'Remove the key, or correct its spelling.',
@@ -31,11 +40,15 @@ export function shapeFindings(
   file: string,
   schema: z.ZodType,
   document: unknown,
-  rules: IssueRules = NO_RULES,
+  options: Partial<IssueRules> = {},
 ): LintFinding[] {
-  return issuesOf(schema, document, rules.restOf, []).flatMap((issue) => {
+  const rules = { ...NO_RULES, ...options };
+  const judged = rules.withinReach(document);
+  return issuesOf(schema, judged, rules.restOf, []).flatMap((issue) => {
     if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => findingAt([...issue.path, key], unknownKey(key), true));
+      return issue.keys
+        .slice(0, UNKNOWN_KEYS_MAX)
+        .map((key) => findingAt([...issue.path, key], unknownKey(key), true));
     }
     const value = valueAt(document, issue.path);
     return [findingAt(issue.path, wordsOf(issue, value), false)];

@@ -1,9 +1,13 @@
 import { setJsonMembers, type JsonMember } from '@kervyxa/contract';
-import { sha256Hex } from '@kervyxa/core';
 import { readContractDraft } from '../contract/draft.ts';
 import { toPointer } from '../contract/pointer.ts';
 import { CONTRACT_FILE } from './file-names.ts';
-import { findFixtureFile, type FolderFiles, type FolderView } from './folder-view.ts';
+import {
+  contentHashOf,
+  findFixtureFile,
+  type FolderFiles,
+  type FolderView,
+} from './folder-view.ts';
 import { readJsonFile } from './json-file.ts';
 
 export interface FixedFile {
@@ -36,7 +40,7 @@ function fixContract(file: string, content: Uint8Array, view: FolderView): Fixed
       const found = filename === null ? null : findFixtureFile(view, filename);
       if (found === null) return [];
       const at = path.map((key) => (typeof key === 'number' ? key : String(key)));
-      const hash = `sha256:${sha256Hex(found.content)}`;
+      const hash = contentHashOf(found.content);
       const size = found.content.length;
       return [
         ...(contentHash === hash ? [] : [{ path: at, key: 'content_hash', value: hash }]),

@@ -1,3 +1,4 @@
+import { sha256Hex } from '@kervyxa/core';
 import { CONTRACT_FILE } from './file-names.ts';
 
 /** Paths of regular files, with slashes, and their bytes. */
@@ -24,6 +25,15 @@ export function findFile(view: FolderView, name: string): FoundFile | null {
     if (content !== undefined) return { path: `${folder}${name}`, content };
   }
   return null;
+}
+
+const hashes = new WeakMap<Uint8Array, string>();
+
+/** `sha256:…` of a file that is never written to; many fixtures may name one that is large. */
+export function contentHashOf(content: Uint8Array): string {
+  const hash = hashes.get(content) ?? `sha256:${sha256Hex(content)}`;
+  hashes.set(content, hash);
+  return hash;
 }
 
 /** The folder from which a contract names its scripts; empty, or ending with a slash. */

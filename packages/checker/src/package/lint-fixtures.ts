@@ -1,10 +1,10 @@
-import { sha256Hex, toPrintable } from '@kervyxa/core';
+import { toPrintable } from '@kervyxa/core';
 import type { ContractDraft, DraftFile } from '../contract/draft.ts';
 import { lintFindingOf, type LintFinding } from '../contract/finding.ts';
 import type { LintCode } from '../contract/lint-table.ts';
 import { toPointer } from '../contract/pointer.ts';
 import { LINK_ENDING } from './file-names.ts';
-import { findFixtureFile, type FolderView } from './folder-view.ts';
+import { contentHashOf, findFixtureFile, type FolderView } from './folder-view.ts';
 
 type Words = { readonly message: string; readonly fix: string };
 
@@ -78,7 +78,7 @@ function fileProblems(
   }
   const { content } = found;
   const problems: LintFinding[] = [];
-  const hash = `sha256:${sha256Hex(content)}`;
+  const hash = contentHashOf(content);
   const fix = 'Run "kervyxa checker lint DIR --fix", which writes hashes and sizes.';
   if (contentHash !== hash) {
     const message = `expected ${hash}, which ${name} has, got ${got(contentHash)}`;

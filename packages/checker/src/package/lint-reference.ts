@@ -103,7 +103,6 @@ function linkProblems(file: string, content: Uint8Array): LintFinding[] {
   if ('finding' in json) return [json.finding];
   return shapeFindings(file, LinkSchema, json.document, {
     codeOf: ([key], value) => (key === 'url' && value !== undefined ? 'link_not_https' : null),
-    restOf: {},
   });
 }
 

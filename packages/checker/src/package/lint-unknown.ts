@@ -1,4 +1,3 @@
-import { readContractDraft } from '../contract/draft.ts';
 import { lintFindingOf, type LintFinding } from '../contract/finding.ts';
 import {
   CAMPAIGN_FILE,
@@ -8,22 +7,27 @@ import {
   SKILL_FILE,
   STATEMENT_FILE,
 } from './file-names.ts';
-import type { FolderFiles } from './folder-view.ts';
+import type { FolderFiles, FoundFile } from './folder-view.ts';
 import { scriptPathOf } from './implementation.ts';
-import { readJsonFile } from './json-file.ts';
+import type { ContractReading } from './read-contract.ts';
 
 const SHARED_FILES: ReadonlySet<string> = new Set([CONTRACT_FILE, PROTOCOL_FILE]);
 const PROBLEM_FILES: ReadonlySet<string> = new Set([...SHARED_FILES, PROBLEM_FILE, STATEMENT_FILE]);
 const UNPUBLISHED = new Set(['context.md', 'changelog.md']);
 
 /** Files that the format has no use for, and skills that are none. */
-export function lintUnknownFiles(files: FolderFiles): LintFinding[] {
+export function lintUnknownFiles(
+  files: FolderFiles,
+  readContract: (found: FoundFile) => ContractReading,
+): LintFinding[] {
   const isCampaign = files.has(CAMPAIGN_FILE);
-  const scripts = new Map<string, ReadonlySet<string>>();
-  const scriptsOf = (folder: string): ReadonlySet<string> => {
-    const known = scripts.get(folder) ?? namedScripts(files, folder);
-    scripts.set(folder, known);
-    return known;
+  const scriptsOf = (folder: string): string[] => {
+    const path = `${folder}${CONTRACT_FILE}`;
+    const content = files.get(path);
+    const draft = content === undefined ? null : readContract({ path, content }).draft;
+    return (draft?.stages ?? []).flatMap(
+      ({ implementation }) => scriptPathOf(implementation ?? '') ?? [],
+    );
   };
   const ofFiles = [...files.keys()].flatMap((path) => {
     const folder = isCampaign ? (/^problems\/[^/]+\//.exec(path)?.[0] ?? '') : '';
@@ -34,18 +38,10 @@ export function lintUnknownFiles(files: FolderFiles): LintFinding[] {
     }
     if (/^(fixtures\/.|skills\/[^/]+\/.)/.test(name)) return [];
     if (!isShared && /^reference\/[^/.][^/]*$/.test(name)) return [];
-    if (scriptsOf(folder).has(name)) return [];
+    if (scriptsOf(folder).includes(name)) return [];
     return [UNPUBLISHED.has(name) ? unpublished(path) : unknown(path)];
   });
   return [...ofFiles, ...emptySkills(files)];
-}
-
-function namedScripts(files: FolderFiles, folder: string): ReadonlySet<string> {
-  const file = `${folder}${CONTRACT_FILE}`;
-  const content = files.get(file);
-  const json = content === undefined ? null : readJsonFile(file, content);
-  const { stages } = readContractDraft(json?.document);
-  return new Set(stages.flatMap(({ implementation }) => scriptPathOf(implementation ?? '') ?? []));
 }
 
 function unknown(file: string): LintFinding {

@@ -5,6 +5,7 @@ import type { FolderFiles, FolderView } from './folder-view.ts';
 import { parseJsonFile } from './lint-problem.ts';
 import { lintUnknownFiles } from './lint-unknown.ts';
 import { CampaignDetailsSchema, type CampaignDetails } from './problem.ts';
+import { createContractReader } from './read-contract.ts';
 import { hasProblem, readProblem, type ProblemReading } from './read-problem.ts';
 
 export interface FolderReading {
@@ -22,16 +23,17 @@ export interface FolderReading {
  */
 export function readCheckerFolder(files: FolderFiles, digest: string): FolderReading {
   const campaign = files.get(CAMPAIGN_FILE);
-  const unknown = lintUnknownFiles(files);
+  const readContract = createContractReader();
+  const unknown = lintUnknownFiles(files, readContract);
   if (campaign === undefined) {
     const view = { files, own: '', shared: '' };
-    const problem = readProblem(view, digest, hasProblem(view));
+    const problem = readProblem(view, digest, readContract);
     const nothing = files.has(CONTRACT_FILE) || hasProblem(view) ? [] : [nothingThere()];
     const findings = [...nothing, ...problem.findings, ...unknown];
     return { campaign: null, problems: [problem], findings };
   }
   const details = parseJsonFile(CAMPAIGN_FILE, campaign, CampaignDetailsSchema);
-  const problems = viewsOf(files).map((view) => readProblem(view, digest, true));
+  const problems = viewsOf(files).map((view) => readProblem(view, digest, readContract));
   return {
     campaign: details.value,
     problems,

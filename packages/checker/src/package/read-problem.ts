@@ -1,12 +1,16 @@
-import { AuthoredContractSchema, toTerms, type AuthoredContract } from '../contract/authored.ts';
-import { contractFindings } from '../contract/contract-findings.ts';
-import { readContractDraft, type ContractDraft } from '../contract/draft.ts';
+import { toTerms, type AuthoredContract } from '../contract/authored.ts';
 import type { LintFinding } from '../contract/finding.ts';
-import { sha256Hex } from '@kervyxa/core';
 import type { ReviewProtocolTerms } from '../stages/review-protocol.ts';
 import type { CheckerPackage, InputFile, StageProgram } from './checker-package.ts';
 import { CONTRACT_FILE, PROBLEM_FILE } from './file-names.ts';
-import { contractFolderOf, findFile, findFixtureFile, type FolderView } from './folder-view.ts';
+import {
+  contentHashOf,
+  contractFolderOf,
+  findFile,
+  findFixtureFile,
+  type FolderView,
+  type FoundFile,
+} from './folder-view.ts';
 import { findProgram, toProgram } from './implementation.ts';
 import { readJsonFile } from './json-file.ts';
 import { lintFixtures } from './lint-fixtures.ts';
@@ -16,6 +20,7 @@ import { LinkSchema, lintReference, listReference, type ReferenceLink } from './
 import { readProtocol } from './lint-review.ts';
 import { lintUnmet } from './lint-unmet.ts';
 import type { ProblemDetails } from './problem.ts';
+import type { ContractReading } from './read-contract.ts';
 
 export interface ProblemReading {
   /** Its folder: empty, or ending with a slash. */
@@ -31,25 +36,31 @@ export interface ProblemReading {
 }
 
 /** Reads one problem, or a checker package without one. */
-export function readProblem(view: FolderView, digest: string, isProblem: boolean): ProblemReading {
+export function readProblem(
+  view: FolderView,
+  digest: string,
+  readContract: (found: FoundFile) => ContractReading,
+): ProblemReading {
   const found = findFile(view, CONTRACT_FILE);
-  const json = found === null ? null : readJsonFile(found.path, found.content);
-  const contract =
-    found === null || json === null || 'finding' in json
+  const contract = found === null ? null : readContract(found);
+  const isProblem = view.own !== view.shared || hasProblem(view);
+  const named =
+    contract === null || contract.draft === null
       ? null
-      : { file: found.path, document: json.document, draft: readContractDraft(json.document) };
-  const protocol = readProtocol(contract, view);
+      : { file: contract.file, draft: contract.draft };
+  const protocol = readProtocol(named, view);
   const own = isProblem
-    ? readProblemFiles(view, contract?.draft ?? null)
+    ? readProblemFiles(view, named?.draft ?? null)
     : { details: null, statement: null, findings: [] };
-  const parsed = AuthoredContractSchema.safeParse(contract?.document);
+  const authored = contract?.authored ?? null;
   const findings = [
     ...own.findings,
-    ...(json !== null && 'finding' in json ? [json.finding] : []),
-    ...(contract === null ? [] : lintContract(contract, view)),
-    ...(contract !== null && parsed.success ? lintUnmet(contract.file, parsed.data, view) : []),
+    ...(contract?.findings ?? []),
+    ...(named === null ? [] : lintPrograms(named.file, named.draft, readerOf(view))),
+    ...(named === null ? [] : lintFixtures(named.file, named.draft, view)),
+    ...(named === null || authored === null ? [] : lintUnmet(named.file, authored, view)),
     // A contract that can't be read says nothing of slots.
-    ...(found === null || contract !== null ? lintReference(contract, view, isProblem) : []),
+    ...(contract === null || named !== null ? lintReference(named, view, isProblem) : []),
     ...protocol.findings,
   ];
   const isRefused = findings.some(({ severity }) => severity === 'refuse');
@@ -58,24 +69,10 @@ export function readProblem(view: FolderView, digest: string, isProblem: boolean
     details: own.details,
     statement: own.statement,
     package:
-      isRefused || !parsed.success ? null : toPackage(parsed.data, view, digest, protocol.value),
+      isRefused || authored === null ? null : toPackage(authored, view, digest, protocol.value),
     links: isRefused ? new Map() : linksOf(view),
     findings,
   };
-}
-
-interface ReadContract {
-  readonly file: string;
-  readonly document: unknown;
-  readonly draft: ContractDraft;
-}
-
-function lintContract({ file, document, draft }: ReadContract, view: FolderView): LintFinding[] {
-  return [
-    ...contractFindings(file, AuthoredContractSchema, document),
-    ...lintPrograms(file, draft, readerOf(view)),
-    ...lintFixtures(file, draft, view),
-  ];
 }
 
 function readerOf(view: FolderView): (path: string) => Uint8Array | null {
@@ -121,7 +118,7 @@ function fixtureFilesOf(authored: AuthoredContract, view: FolderView): Map<strin
   return new Map(
     files.flatMap(({ filename }) => {
       const content = findFixtureFile(view, filename)?.content;
-      return content === undefined ? [] : [[`sha256:${sha256Hex(content)}`, content] as const];
+      return content === undefined ? [] : [[contentHashOf(content), content] as const];
     }),
   );
 }
