@@ -296,6 +296,19 @@ describe('a program', () => {
     expect(items.map(({ state }) => state)).toEqual(['CONFORMANT', 'NONCONFORMANT', 'CONFORMANT']);
   });
 
+  it('that was replaced is published again: it is tried again, and then current again', async () => {
+    const { verifier, contract, implementations } = await publish(await packageOf('n', '1'));
+    const [first] = implementations;
+    await report(first?.id ?? '', true);
+    const next = implementationOf(await publish(await packageOf('n', '2'), verifier.id));
+    await report(next.id, true);
+    const again = implementationOf(await publish(await packageOf('n', '1'), verifier.id));
+    expect(again.id).not.toBe(first?.id);
+    expect(await currentOf(contract.id)).toBe(next.id);
+    await report(again.id, true);
+    expect(await currentOf(contract.id)).toBe(again.id);
+  });
+
   it('is reported by a worker that was thought to be gone: the first report stays', async () => {
     const { id } = implementationOf(await publish(await packageOf('d', '1')));
     expect(await report(id, true)).toBe(true);

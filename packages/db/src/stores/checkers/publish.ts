@@ -84,6 +84,11 @@ export async function publish(
     );
   }
   const isNewContract = plan.kind === 'new_contract';
+  if (isNewContract) {
+    const { id: subject, digest, versionNumber } = contract;
+    const facts = { verifierId: verifier.id, versionNumber: String(versionNumber), actorId };
+    await appendAudit(sql, { kind: 'checker_published', subject, digest, facts });
+  }
   return { verifier: toVerifierRow(verifier), contract, isNewContract, implementations };
 }
 
@@ -238,12 +243,6 @@ async function insertContract(
      VALUES ($1, $2, $3, $4, $5, $6, $7)`,
     [id, verifier.id, version, actorId, canonicalJson(document), digest, createdAt],
   );
-  await appendAudit(sql, {
-    kind: 'checker_published',
-    subject: id,
-    digest,
-    facts: { verifierId: verifier.id, versionNumber: String(version), actorId },
-  });
   return loadContract(sql, id);
 }
 
