@@ -70,7 +70,9 @@ function toRows({ statement: { subject, predicate }, key }: EvidenceFile): strin
     ['key', key.keyid],
   ];
   return rows
-    .map(([name = '', value = '']) => `${toPrintable(name).padEnd(11)}${toPrintable(value, 2_048)}`)
+    .map(
+      ([name = '', value = '']) => `${toPrintable(name).padEnd(10)} ${toPrintable(value, 2_048)}`,
+    )
     .join('\n');
 }
 

@@ -22,7 +22,7 @@ export function evidenceVerifyCommand(context: CommandContext): Command {
     .description('Check every byte of a bundle, or an attestation alone, against a public key.')
     .argument('<file>', 'evidence.tar or attestation.json')
     .requiredOption('--key <file>', 'public key in PEM, or a list of public keys')
-    .option('--subject <sha>', 'the commit or the tree that it must be about')
+    .option('--subject <sha>', 'the commit, tree or file that it must be about')
     .option('--contract <digest>', 'the contract that it must be under: sha256:…')
     .option('--verifier <id>', 'the verifier that it must be by')
     .option('--repo <url>', 'the repository that it must be about')
@@ -72,8 +72,8 @@ function toExpectations({
   assertForm(
     '--subject',
     subject,
-    /^[0-9a-f]{40}$/,
-    'a commit or tree as 40 lower-case hex digits',
+    /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/,
+    'the whole id in lower-case hex',
   );
   assertForm(
     '--contract',
