@@ -91,10 +91,11 @@ export function proveCommand(context: CommandContext): Command {
 
 const HELP = `
 What "kervyxa lint" has against the contract is said first, and nothing is run.
-Then: checker packages must give the results of their own fixtures; the base must fail, and pass its regression criteria; each commit of
-proof must get the verdict that it names; replays of the first known-good one
-must agree; and commits that do not solve the task, made of base and known-good,
-must all fail. docs/contracts.md explains each finding.
+Then: checker packages must give the results of their own fixtures; the base
+must fail, and pass its regression criteria; each commit of proof must get the
+verdict that it names; replays of the first known-good one must agree; and
+commits that do not solve the task, made of base and known-good, must all fail.
+docs/contracts.md explains each finding.
 
 Examples:
   $ kervyxa prove contract.json --package ./hidden --report ./report
