@@ -23,6 +23,8 @@ export interface PrincipalRow {
   readonly id: string;
   readonly name: string;
   readonly roles: readonly Role[];
+  /** Who brought them in, where somebody did. */
+  readonly invitedById: string | null;
   readonly createdAt: Date;
 }
 
@@ -294,9 +296,15 @@ export interface ContractDraft {
  * input, and the SETTLEMENT_* code of a refused command. A refusal is not kept under the key.
  */
 export interface Commands {
+  /** Besides: throws DB_PRINCIPAL_DUPLICATE, and DB_PRINCIPAL_UNKNOWN for who invited. */
   createPrincipal(
     call: Call,
-    input: { readonly name: string; readonly roles: readonly Role[]; readonly keyHash: string },
+    input: {
+      readonly name: string;
+      readonly roles: readonly Role[];
+      readonly keyHash: string;
+      readonly invitedById?: string | null;
+    },
     toAnswer: (row: PrincipalRow) => Answer,
   ): Promise<Answer>;
   deposit(

@@ -7,7 +7,7 @@ const HELD = { solverId: 'prn_solver', windowOpensAt: new Date(0) };
 const UNDECIDED = { solverId: 'prn_solver', windowOpensAt: null };
 
 function principal(id: string, ...roles: Role[]): PrincipalRow {
-  return { id, name: id, roles, createdAt: new Date(0) };
+  return { id, name: id, roles, invitedById: null, createdAt: new Date(0) };
 }
 
 const VIEWERS = {

@@ -2,7 +2,13 @@ import type { PrincipalRow } from '@kervyxa/db';
 import { expect, it } from 'vitest';
 import { createPrincipals } from './principals.ts';
 
-const PRINCIPAL: PrincipalRow = { id: 'prn_1', name: 'a', roles: [], createdAt: new Date(0) };
+const PRINCIPAL: PrincipalRow = {
+  id: 'prn_1',
+  name: 'a',
+  roles: [],
+  invitedById: null,
+  createdAt: new Date(0),
+};
 
 it('trusts a good key for a while and asks again then, and never remembers a bad one', async () => {
   let nowMs = 0;

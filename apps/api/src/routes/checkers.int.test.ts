@@ -288,6 +288,15 @@ describe('a review', () => {
     const row = await world.database.checkers.reads.check(checkId);
     await story.submit(row?.facts.problemId ?? '', world.people.twoHats);
     expect((await judge(checkId, world.people.twoHats)).code).toBe('CHECKER_JUDGE_PARTIAL');
+    // A judge whom the solver brought in.
+    const made = await post(operator, '/v1/principals', {
+      name: 'friend',
+      roles: ['arbiter'],
+      invitedBy: solver.id,
+    });
+    const friend = { id: made.id, key: String(made.fields['apiKey']) };
+    expect((await judge(checkId, friend)).code).toBe('CHECKER_JUDGE_PARTIAL');
+    expect((await get(friend, '/v1/reviews')).items).toEqual([]);
   });
 
   it('has a seat for one, who gives it back or judges from it, and nobody else does', async () => {

@@ -1,4 +1,8 @@
-import { readCheckerPackage, VERIFIER_CONTRACT_JSON_SCHEMA } from '@kervyxa/checker';
+import {
+  lintEvidenceSchemas,
+  readCheckerPackage,
+  VERIFIER_CONTRACT_JSON_SCHEMA,
+} from '@kervyxa/checker';
 import { Sha256HexSchema } from '@kervyxa/core';
 import { z } from 'zod';
 import { principalOf } from '../auth/authenticate.ts';
@@ -58,6 +62,8 @@ export function registerCheckers(app: Api, { database, turns }: ApiContext): voi
         const reading = readCheckerPackage(await takeFolder(database, ownerId, sha256), sha256);
         const { package: checker, findings } = reading;
         if (checker === null) throw refused(findings);
+        const broken = await lintEvidenceSchemas(checker.contract);
+        if (broken.length > 0) throw refused(broken);
         return answerWith(
           reply,
           (keep) =>

@@ -117,7 +117,9 @@ describe('an uploaded package', () => {
     const shared = await tarOf(file('shared', 'by two'));
     const { sha256 } = (await upload(shared)).fields;
     await upload(shared, world.people.otherRequester);
-    const ownersSeenBy = async (name: 'operator' | 'requester' | 'otherRequester' | 'solver' | 'arbiter') => {
+    const ownersSeenBy = async (
+      name: 'operator' | 'requester' | 'otherRequester' | 'solver' | 'arbiter',
+    ) => {
       const owners = [];
       let after = '';
       do {

@@ -6,6 +6,7 @@ import { principalOf } from '../auth/authenticate.ts';
 import type { Api, ApiContext } from '../context.ts';
 import { callOf, runKept, sendJson } from '../http/answers.ts';
 import { PROBLEM_ANSWER } from '../http/openapi.ts';
+import { PrincipalIdField } from '../views/fields.ts';
 import { NewPrincipalView, PrincipalView, toPrincipalView } from '../views/principal-view.ts';
 
 const TAGS = ['principals'];
@@ -22,6 +23,9 @@ const PrincipalInput = z.strictObject({
     .array(z.enum(ROLES))
     .min(1)
     .refine((roles) => new Set(roles).size === roles.length, 'expected every role once'),
+  invitedBy: PrincipalIdField.optional().describe(
+    'Who brought them in: of that one’s problems and entries they judge nothing.',
+  ),
 });
 
 export function registerPrincipals(app: Api, { database, randomBytes }: ApiContext): void {
@@ -51,10 +55,11 @@ export function registerPrincipals(app: Api, { database, randomBytes }: ApiConte
     },
     async (request, reply) => {
       const apiKey = createApiKey(randomBytes);
+      const { name, roles, invitedBy } = request.body;
       const { answer, isReplay } = await runKept((keep) =>
         database.commands.createPrincipal(
           callOf(request, request.body),
-          { ...request.body, keyHash: hashOfKey(apiKey) },
+          { name, roles, invitedById: invitedBy ?? null, keyHash: hashOfKey(apiKey) },
           // What is kept under the Idempotency-Key is kept without the key.
           (row) => keep(201, { ...toPrincipalView(row), apiKey: null }),
         ),

@@ -161,6 +161,6 @@ export function registerReviews(app: Api, context: ApiContext): void {
   }
 }
 
-function toJudge({ id, roles }: PrincipalRow): Judge {
-  return { id, roles, invitedBy: null };
+function toJudge({ id, roles, invitedById }: PrincipalRow): Judge {
+  return { id, roles, invitedBy: invitedById };
 }

@@ -49,6 +49,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   contractId: `vct_${'0'.repeat(26)}`,
   verifierId: `vfr_${'0'.repeat(26)}`,
   invited: `prn_${'0'.repeat(26)}`,
+  invitedBy: `prn_${'0'.repeat(26)}`,
   package: 'a'.repeat(64),
   key: 'a'.repeat(64),
   fingerprint: `sha256:${'a'.repeat(64)}`,

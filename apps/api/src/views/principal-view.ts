@@ -6,6 +6,7 @@ export const PrincipalView = z.strictObject({
   id: PrincipalIdField,
   name: z.string(),
   roles: z.array(z.enum(ROLES)),
+  invitedBy: PrincipalIdField.nullable().describe('Who brought them in, where somebody did.'),
   createdAt: TimeField,
 });
 
@@ -17,5 +18,6 @@ export const NewPrincipalView = PrincipalView.extend({
 });
 
 export function toPrincipalView(row: PrincipalRow): z.infer<typeof PrincipalView> {
-  return { id: row.id, name: row.name, roles: [...row.roles], createdAt: toTime(row.createdAt) };
+  const { id, name, roles, invitedById: invitedBy, createdAt } = row;
+  return { id, name, roles: [...roles], invitedBy, createdAt: toTime(createdAt) };
 }

@@ -232,6 +232,22 @@ describe('a command', () => {
     expect(await stores.reads.principalByKey('2'.repeat(64))).toBeNull();
   });
 
+  it('remembers who brought a principal in, who must be somebody', async () => {
+    const callerId = await stores.bench.addPrincipal();
+    const create = (name: string, invitedById: string) =>
+      codeOf(
+        stores.commands.createPrincipal(
+          callOf(callerId),
+          { name, roles: ['arbiter'], keyHash: name.repeat(32), invitedById },
+          () => ANSWER,
+        ),
+      );
+    expect(await create('f1', 'prn_nobody')).toBe('DB_PRINCIPAL_UNKNOWN');
+    expect(await create('f2', callerId)).toBe('ACCEPTED');
+    const invited = await stores.reads.principalByKey('f2'.repeat(32));
+    expect(invited?.invitedById).toBe(callerId);
+  });
+
   it('keeps a package for each of its owners, and its bytes once', async () => {
     const bytes = Buffer.from('a hidden package');
     const sha256 = (await stores.work.saveBlob(fromArray([bytes]), { bytesMax: 100 })).sha256;

@@ -2,7 +2,7 @@ import { planDeposit } from '@kervyxa/settlement';
 import { brokenUniqueConstraint } from '../driver-errors.ts';
 import { createDbError } from '../errors.ts';
 import { Prisma, type Principal } from '../generated/client.ts';
-import type { Answer, Call, Commands, PrincipalRow, Role, TransferRow } from '../ports.ts';
+import type { Answer, Call, Commands, PrincipalRow, TransferRow } from '../ports.ts';
 import { createContract, reviseContract, startApproval } from './contract-commands.ts';
 import { execute, type ExecuteDeps } from './execute.ts';
 import { answerOnce } from './idempotency.ts';
@@ -69,18 +69,15 @@ export function createCommands(
 async function createPrincipal(
   sql: Sql,
   { newId }: ExecuteDeps,
-  {
-    name,
-    roles,
-    keyHash,
-  }: { readonly name: string; readonly roles: readonly Role[]; readonly keyHash: string },
+  { name, roles, keyHash, invitedById = null }: Parameters<Commands['createPrincipal']>[1],
 ): Promise<PrincipalRow> {
+  if (invitedById !== null) await assertPrincipal(sql, invitedById);
   try {
     const [row] = await queryRows<Principal>(
       sql,
-      `INSERT INTO principals AS p (id, name, roles) VALUES ($1, $2, $3)
+      `INSERT INTO principals AS p (id, name, roles, invited_by_id) VALUES ($1, $2, $3, $4)
        RETURNING ${columnsOf(Prisma.PrincipalScalarFieldEnum, 'p')}`,
-      [newId('principal'), name, roles],
+      [newId('principal'), name, roles, invitedById],
     );
     if (row === undefined) throw new Error('expected the new principal, got no row');
     await runChange(
@@ -104,18 +101,20 @@ async function deposit(
   { newId }: ExecuteDeps,
   input: Parameters<Commands['deposit']>[1],
 ): Promise<TransferRow> {
-  const { principalId } = input;
-  const known = await queryRows(sql, 'SELECT 1 FROM principals WHERE id = $1', [principalId]);
-  if (known.length === 0) {
-    throw createDbError('DB_PRINCIPAL_UNKNOWN', {
-      message: `expected the id of a principal, got ${JSON.stringify(principalId)}`,
-    });
-  }
+  await assertPrincipal(sql, input.principalId);
   const facts = { id: newId('transfer'), contractId: null, now: await loadNow(sql) };
   const id = await recordTransfer(sql, planDeposit(input), facts);
   const [transfer] = await loadTransfers(sql, { id });
   if (transfer === undefined) throw new Error(`expected transfer ${id}, got no row`);
   return toTransferRow(transfer);
+}
+
+async function assertPrincipal(sql: Sql, id: string): Promise<void> {
+  const known = await queryRows(sql, 'SELECT 1 FROM principals WHERE id = $1', [id]);
+  if (known.length > 0) return;
+  throw createDbError('DB_PRINCIPAL_UNKNOWN', {
+    message: `expected the id of a principal, got ${JSON.stringify(id)}`,
+  });
 }
 
 async function savePackage(

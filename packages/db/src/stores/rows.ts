@@ -58,8 +58,8 @@ export const WITH_ESCROW = { escrow: { select: { fundedAt: true } } } as const;
 type ContractWithEscrow = Contract & { readonly escrow: { readonly fundedAt: Date } | null };
 
 export function toPrincipalRow(row: Principal): PrincipalRow {
-  const { id, name, createdAt } = row;
-  return { id, name, roles: row.roles.map((role) => toOneOf(ROLES, role)), createdAt };
+  const { id, name, invitedById, createdAt } = row;
+  return { id, name, roles: row.roles.map((role) => toOneOf(ROLES, role)), invitedById, createdAt };
 }
 
 export function toContractRow(row: ContractRecord | ContractWithEscrow): ContractRow {
