@@ -59,6 +59,7 @@ export { readArchiveFiles } from './package/archive-files.ts';
 export { CONTRACT_FILE } from './package/file-names.ts';
 export { fixFixtures } from './package/fix-fixtures.ts';
 export type { FixedFile } from './package/fix-fixtures.ts';
+export { lintEvidenceSchemas } from './package/lint-schemas.ts';
 export { starterFiles } from './package/starter.ts';
 export type { FolderFiles } from './package/folder-view.ts';
 export { readCheckerFolder, readCheckerPackage } from './package/read-folder.ts';

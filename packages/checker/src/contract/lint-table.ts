@@ -26,6 +26,9 @@ export const LINT_TABLE = Object.freeze({
   acceptance_invalid: refuse(
     'The rule over returned evidence is none of eq, gte, lte with one value and in with a list, or its field no pointer.',
   ),
+  evidence_schema_broken: refuse(
+    'An evidence schema is no JSON Schema 2020-12 that can be checked here.',
+  ),
   slot_unknown: refuse('A stage or fixture names a slot that the contract does not declare.'),
   slots_unselected: refuse(
     'A slot is sealed, and a sandbox stage does not say which slots it reads.',

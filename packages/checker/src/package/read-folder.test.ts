@@ -213,7 +213,8 @@ describe('every code of lint', () => {
   it('has a folder above, or a row of a table, that brings it about', () => {
     const rows = [...CONTRACT_ROWS, ...FIXTURE_ROWS, ...FOLDER_ROWS].map(({ code }) => code);
     const here = ['contract_missing', 'reference_unbound', 'problem_missing', 'campaign_empty'];
-    const known = new Set<string>([...rows, ...here]);
+    // Takes a thread: lint-schemas.test.ts.
+    const known = new Set<string>([...rows, ...here, 'evidence_schema_broken']);
     expect(Object.keys(LINT_TABLE).filter((code) => !known.has(code))).toEqual([]);
   });
 });

@@ -28,6 +28,8 @@ export interface ProblemReading {
   /** Null where there is no `problem.json`, or a finding refuses it. */
   readonly details: ProblemDetails | null;
   readonly statement: string | null;
+  /** The contract that applies: its own or a shared one; null where there is none. */
+  readonly contractFile: string | null;
   /** Null where there is no contract in the folder, or a finding refuses any of it. */
   readonly package: CheckerPackage | null;
   /** By slot key: what is stated of content that is elsewhere. */
@@ -68,6 +70,7 @@ export function readProblem(
     folder: view.own,
     details: own.details,
     statement: own.statement,
+    contractFile: contract?.file ?? null,
     package:
       isRefused || authored === null ? null : toPackage(authored, view, digest, protocol.value),
     links: isRefused ? new Map() : linksOf(view),

@@ -112,11 +112,6 @@ const CONTRACT = {
       description_md:
         'Reads the report and adds up its items. Establishes that total is their sum.',
       implementation: './checker.py',
-      evidence_schema: {
-        type: 'object',
-        properties: { items: { type: 'integer', minimum: 0 } },
-        required: ['items'],
-      },
     },
   ],
   submission_requirements: {

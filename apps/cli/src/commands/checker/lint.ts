@@ -1,8 +1,10 @@
 import {
   fixFixtures,
+  lintEvidenceSchemas,
   readCheckerFolder,
   type FixedFile,
   type FolderReading,
+  type LintFinding,
 } from '@kervyxa/checker';
 import { toPrintable } from '@kervyxa/core';
 import { Command } from 'commander';
@@ -64,18 +66,32 @@ export async function runCheckerLint(
   // Read again, so that what is told is true of what is there.
   const after = fixed.length === 0 ? before : await loadCheckerFolder(folder, interrupts.signal);
   const reading = readCheckerFolder(after.files, after.archive.digest);
-  const isClean = reading.findings.every(({ severity }) => severity !== 'refuse');
+  const findings = [...reading.findings, ...(await schemaFindings(reading))];
+  const isClean = findings.every(({ severity }) => severity !== 'refuse');
   host.stdout.write(
     options.json === true
-      ? toJsonText(toJson(after, reading, fixed))
-      : `${toText(after, reading, fixed, host.stdout)}\n`,
+      ? toJsonText(toJson(after, findings, fixed))
+      : `${toText(after, findings, fixed, host.stdout)}\n`,
   );
   return isClean ? 0 : EXIT_REFUSED;
 }
 
+/** Of each contract once, however many problems share it. */
+async function schemaFindings({ problems }: FolderReading): Promise<LintFinding[]> {
+  const contracts = new Map(
+    problems.flatMap(({ package: checker, contractFile }) =>
+      checker === null || contractFile === null ? [] : [[contractFile, checker.contract] as const],
+    ),
+  );
+  const found = await Array.fromAsync(contracts, ([file, contract]) =>
+    lintEvidenceSchemas(contract, file),
+  );
+  return found.flat();
+}
+
 function toJson(
   { archive }: CheckerFolder,
-  { findings }: FolderReading,
+  findings: readonly LintFinding[],
   fixed: readonly FixedFile[],
 ) {
   return {
@@ -88,7 +104,7 @@ function toJson(
 
 function toText(
   { name, archive }: CheckerFolder,
-  { findings }: FolderReading,
+  findings: readonly LintFinding[],
   fixed: readonly FixedFile[],
   screen: Screen,
 ): string {
