@@ -3,15 +3,9 @@ import * as surface from './index.ts';
 
 it('exports these values and no others', () => {
   expect(Object.keys(surface).toSorted()).toEqual([
-    'CHECK_STATUSES',
-    'EVALUATION_REFUSALS',
     'EVIDENCE_ERRORS',
     'EvaluationRecordSchema',
-    'PURPOSES',
     'PublicKeysSchema',
-    'RecordedResultSchema',
-    'StatementSchema',
-    'VIEWS',
     'compareResults',
     'evaluate',
     'isTellable',
@@ -23,12 +17,9 @@ it('exports these values and no others', () => {
     'readBundle',
     'signStatement',
     'toBothViews',
-    'toEvaluation',
-    'toGitSubjects',
     'toPublicKeysDocument',
     'toPublicPem',
     'toPublicResult',
-    'toRecordedResult',
     'toRunEvidence',
     'toStatement',
     'verifyEnvelope',

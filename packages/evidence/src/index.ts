@@ -1,26 +1,14 @@
 // The public surface: adding a line here makes a name public.
 export { EVIDENCE_ERRORS } from './errors.ts';
 export type { EvidenceErrorCode } from './errors.ts';
-export { EVALUATION_REFUSALS } from './evaluation/refusals.ts';
 export type { EvaluationRefusal } from './evaluation/refusals.ts';
-export { CHECK_STATUSES, EvaluationRecordSchema } from './evaluation/record.ts';
-export type { CheckStatus, EvaluationRecord, ReportedStatus } from './evaluation/record.ts';
+export { EvaluationRecordSchema } from './evaluation/record.ts';
+export type { EvaluationRecord } from './evaluation/record.ts';
 export { evaluate } from './evaluation/evaluate.ts';
-export type { EvaluationInput, Ref } from './evaluation/evaluate.ts';
-export { toEvaluation } from './evaluation/of-result.ts';
-export type { EvaluationRefs } from './evaluation/of-result.ts';
+export type { EvaluationInput } from './evaluation/evaluate.ts';
 export { isTellable, toPublicResult } from './result/public-result.ts';
-export { RecordedResultSchema, toRecordedResult } from './result/recorded.ts';
-export type { RecordedResult } from './result/recorded.ts';
-export { StatementSchema, toGitSubjects, toStatement, VIEWS } from './attestation/statement.ts';
-export type {
-  AuditHead,
-  Descriptor,
-  Statement,
-  StatementInput,
-  Subject,
-  View,
-} from './attestation/statement.ts';
+export { toStatement } from './attestation/statement.ts';
+export type { AuditHead, Statement, StatementInput } from './attestation/statement.ts';
 export { signStatement, verifyEnvelope } from './attestation/envelope.ts';
 export type { Expectations, VerifiedEnvelope } from './attestation/envelope.ts';
 export {
@@ -30,13 +18,11 @@ export {
   toPublicKeysDocument,
   toPublicPem,
 } from './attestation/keys.ts';
-export type { PublicKey, PublicKeys, PublicKeysDocument, SigningKey } from './attestation/keys.ts';
+export type { PublicKey, PublicKeys, SigningKey } from './attestation/keys.ts';
 export { toBothViews } from './bundle/both-views.ts';
 export type { BothViews } from './bundle/both-views.ts';
 export { toRunEvidence } from './bundle/run-evidence.ts';
 export type { RunEvidence, RunEvidenceInput } from './bundle/run-evidence.ts';
-export { PURPOSES } from './bundle/run-facts.ts';
-export type { RunFacts } from './bundle/run-facts.ts';
 export { listedBlobs } from './bundle/manifest.ts';
 export type { FileRef } from './bundle/manifest.ts';
 export { packBundle } from './bundle/pack.ts';
