@@ -1,4 +1,5 @@
 // Runs here in a thread and in containers, so that authors' schemas mean the same in both.
+import { EXACT_KEYWORDS } from './exact-keywords.mjs';
 
 /** As deep as any JSON of an author's that is read. */
 const SCHEMA_DEPTH_MAX = 64;
@@ -33,9 +34,13 @@ export function compileAuthorSchema(schema, { Ajv2020, compileRegex }) {
     logger: false,
     code: { regExp: Object.assign(toPattern, { code: 'toPattern' }) },
   });
+  for (const definition of EXACT_KEYWORDS) {
+    ajv.removeKeyword(String(definition.keyword));
+    ajv.addKeyword(definition);
+  }
   const check = ajv.compile(schema);
   return (value) => {
-    if (check(value) === true) return null;
+    if (during(true, () => check(value)) === true) return null;
     return (check.errors ?? []).slice(0, PROBLEMS_MAX).map(({ instancePath, message }) => ({
       pointer: instancePath,
       message: message ?? 'is refused',
@@ -50,10 +55,44 @@ export function compileAuthorSchema(schema, { Ajv2020, compileRegex }) {
   function toPattern(source) {
     const regex = compileRegex(source);
     return {
-      test: (/** @type {string} */ text) => regex.test(text),
+      test: (/** @type {string} */ text) => during(false, () => regex.test(text)),
       toString: () => source,
     };
   }
+}
+
+const ROOT = Object.prototype;
+const INHERITED = Object.getOwnPropertyDescriptors(ROOT);
+let isBare = false;
+
+/**
+ * The library remembers which keys it has looked at in an object, and finds there what every object inherits: a key
+ * "constructor" would pass `unevaluatedProperties`. While work is bare nothing is inherited, in this thread.
+ *
+ * @template T
+ * @param {boolean} asBare
+ * @param {() => T} work
+ * @returns {T}
+ */
+function during(asBare, work) {
+  const before = isBare;
+  setBare(asBare);
+  try {
+    return work();
+  } finally {
+    setBare(before);
+  }
+}
+
+/**
+ * @param {boolean} asBare
+ * @returns {void}
+ */
+function setBare(asBare) {
+  if (asBare === isBare) return;
+  isBare = asBare;
+  if (!asBare) Object.defineProperties(ROOT, INHERITED);
+  else for (const name of Reflect.ownKeys(INHERITED)) Reflect.deleteProperty(ROOT, name);
 }
 
 /**

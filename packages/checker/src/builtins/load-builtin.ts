@@ -56,6 +56,7 @@ async function readBuiltin(name: BuiltinName): Promise<BuiltinProgram> {
       ['checker/checker.mjs', await readOwn('json-schema-check.mjs')],
       ['checker/decide-document.mjs', await readOwn('decide-document.mjs')],
       ['checker/author-schema.mjs', await readOwn('author-schema.mjs')],
+      ['checker/exact-keywords.mjs', await readOwn('exact-keywords.mjs')],
       ...libraries.flat(),
     ]),
   };

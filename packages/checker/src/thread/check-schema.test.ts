@@ -55,10 +55,9 @@ describe.concurrent('a schema that', () => {
     });
   });
 
-  it('compares each element with each other: it is stopped', async () => {
+  it('would compare each of 50,000 elements with each other: it answers', async () => {
     const many = Array.from({ length: 50_000 }, (_, at) => ({ at }));
-    const check = await checkAgainstSchema({ uniqueItems: true }, many, patience);
-    expect(check).toMatchObject({ kind: 'schema_broken' });
+    expect(await checkAgainstSchema({ uniqueItems: true }, many)).toEqual(VALID);
   });
 
   it('would backtrack for ever in another engine: it answers', async () => {

@@ -66,6 +66,57 @@ describe('a value', () => {
   });
 });
 
+/** Either part is evaluated by a name that only the running check knows. */
+const PARTS = `{
+  "$defs": { "a": { "properties": { "x": true } } },
+  "anyOf": [{ "$ref": "#/$defs/a" }, { "properties": { "y": true }, "required": ["y"] }],
+  "unevaluatedProperties": false
+}`;
+const UNIQUE = '{"items":{"type":"string"},"uniqueItems":true}';
+
+describe('a value that somebody makes up', () => {
+  it.each([
+    ['has a key that nothing evaluates', PARTS, '{"x":1,"z":1}', 'invalid'],
+    ['calls it as every object calls something', PARTS, '{"x":1,"constructor":1}', 'invalid'],
+    ['calls it as its prototype is called', PARTS, '{"x":1,"__proto__":1}', 'invalid'],
+    ['has keys that are evaluated', PARTS, '{"x":1,"y":1}', 'valid'],
+    ['repeats a text that is no key', UNIQUE, '["__proto__","__proto__"]', 'invalid'],
+    ['has the names of what is inherited', UNIQUE, '["__proto__","toString"]', 'valid'],
+    [
+      'has another order of keys',
+      '{"uniqueItems":true}',
+      '[{"a":1,"b":2},{"b":2,"a":1}]',
+      'invalid',
+    ],
+    [
+      'has numbers that look like texts',
+      '{"uniqueItems":true}',
+      '[1,"1",[1],{"1":1},true,null]',
+      'valid',
+    ],
+    ['has a valueOf of its own', '{"const":{"valueOf":1}}', '{"valueOf":1}', 'valid'],
+    ['has another valueOf', '{"const":{"valueOf":1,"a":1}}', '{"valueOf":1,"a":2}', 'invalid'],
+    ['is in a list by its parts', '{"enum":[1,{"toString":[2]}]}', '{"toString":[2]}', 'valid'],
+    ['has more keys than the list', '{"enum":[{"a":1}]}', '{"a":1,"__proto__":2}', 'invalid'],
+    ['is a number in another spelling', '{"const":100}', '1e2', 'valid'],
+    ['is a multiple in decimal alone', '{"multipleOf":0.01}', '19.99', 'valid'],
+    ['is none', '{"multipleOf":0.01}', '-19.995', 'invalid'],
+    ['is zero', '{"multipleOf":3}', '-0', 'valid'],
+    ['is far beyond its divisor', '{"multipleOf":7e-300}', '7e300', 'valid'],
+    ['is just beside a multiple', '{"multipleOf":3}', '9007199254740992', 'invalid'],
+    [
+      'has an inherited name for a pattern',
+      '{"patternProperties":{"^c":{"type":"string"}}}',
+      '{"constructor":1}',
+      'invalid',
+    ],
+  ])('%s', (_, schema, value, kind) => {
+    expect(validate(schema, value)).toMatchObject({ kind });
+    // What was taken away meanwhile is there again.
+    expect(Object.prototype).toHaveProperty('hasOwnProperty');
+  });
+});
+
 // Keeps R-CHECKER-SCHEMA.
 describe('a schema that', () => {
   it.each([
