@@ -28,8 +28,9 @@ export function readCheckerFolder(files: FolderFiles, digest: string): FolderRea
   if (campaign === undefined) {
     const view = { files, own: '', shared: '' };
     const problem = readProblem(view, digest, readContract);
-    const nothing = files.has(CONTRACT_FILE) || hasProblem(view) ? [] : [nothingThere()];
-    const findings = [...nothing, ...problem.findings, ...unknown];
+    const isEmpty = !files.has(CONTRACT_FILE) && !hasProblem(view);
+    // Where all is unknown, the folder is another one than was meant.
+    const findings = isEmpty ? [nothingThere()] : [...problem.findings, ...unknown];
     return { campaign: null, problems: [problem], findings };
   }
   const details = parseJsonFile(CAMPAIGN_FILE, campaign, CampaignDetailsSchema);
