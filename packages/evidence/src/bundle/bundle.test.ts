@@ -319,6 +319,13 @@ describe('a bundle that was tampered with', () => {
     expect(await refusalOf(mixed)).toBe('EVIDENCE_BUNDLE_REFUSED');
   });
 
+  it('E03 the signer puts another package than the contract names into it: refused', async () => {
+    const other = { sha256: Sha256HexSchema.parse('9'.repeat(64)) };
+    const contract = { ...sampleContract(), verifierPackage: other };
+    const mixed = await sampleBundle(sampleInput('full', { contract }), key);
+    expect(await refusalOf(mixed)).toBe('EVIDENCE_BUNDLE_REFUSED');
+  });
+
   it('E04 all of it is signed anew with a key of one’s own: refused, for its key', async () => {
     const forged = await sampleBundle(sampleInput('full'), createKey());
     expect(await refusalOf(forged)).toBe('EVIDENCE_KEY_UNKNOWN');

@@ -24,3 +24,12 @@ export function expectedBlobs(contract: Contract | PublicContract): FileRef['pat
     ...checkerDigestsOf(contract).toSorted().map(checkerPath),
   ];
 }
+
+/** The digest that the contract froze for an archive; null for captures, of which it knows nothing. */
+export function frozenDigest(contract: Contract | PublicContract, path: string): string | null {
+  if (path === DEPENDENCIES) return contract.environment.dependencies?.sha256 ?? null;
+  if ('verifierPackage' in contract && path === PACKAGE) {
+    return contract.verifierPackage?.sha256 ?? null;
+  }
+  return /^checkers\/([0-9a-f]{64})\.tar$/.exec(path)?.[1] ?? null;
+}

@@ -13,7 +13,7 @@ import { parseCanonical } from '../canonical-text.ts';
 import { EvaluationRecordSchema, type EvaluationRecord } from '../evaluation/record.ts';
 import { RecordedResultSchema } from '../result/recorded.ts';
 import { evaluationOf, statementOf, type Judged } from './derive.ts';
-import { expectedBlobs } from './expected.ts';
+import { expectedBlobs, frozenDigest } from './expected.ts';
 import {
   ATTESTATION,
   KEY,
@@ -61,6 +61,7 @@ export function verifyTexts(
   assertListed(texts, manifest);
   const judged = readJudged(texts, manifest.view);
   assertComplete(manifest, expectedBlobs(judged.contract));
+  assertFrozen(manifest, judged.contract);
   const evaluation = parse(texts, 'evaluation.json', EvaluationRecordSchema);
   if (canonicalJson(evaluation) !== canonicalJson(evaluationOf(judged))) {
     throw bundleRefused('expected the evaluation that follows from the result, got another');
@@ -103,6 +104,17 @@ function assertComplete({ files, absent }: Manifest, wanted: readonly string[]):
     canonicalJson(absent) === canonicalJson(wanted.filter((path) => missing.has(path)));
   if (!isWhole)
     throw bundleRefused('expected the archives that the contract calls for, got others');
+}
+
+/** Packages and dependencies are those that the contract names by digest. */
+function assertFrozen({ files }: Manifest, contract: Judged['contract']): void {
+  for (const { path, sha256 } of files) {
+    const frozen = frozenDigest(contract, path);
+    if (frozen === null || frozen === sha256) continue;
+    throw bundleRefused(
+      `expected ${path} with SHA-256 ${frozen}, as the contract has it, got ${sha256}`,
+    );
+  }
 }
 
 function assertStated(
