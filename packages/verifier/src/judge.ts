@@ -1,8 +1,8 @@
-import { type Contract, type Criterion, isCountedSource } from '@kervyxa/contract';
+import type { Contract, Criterion } from '@kervyxa/contract';
 import type { ContractReason, TreeArchive, Verdict } from '@kervyxa/core';
 import type { TreeFiles } from '@kervyxa/intake';
 import type { AdditionRule, InputDigests } from '@kervyxa/sandbox';
-import { type CheckerCriterion, type Checkers, fitChecker } from './checker-fit.ts';
+import type { Checkers } from './checker-fit.ts';
 import { gradeRun, gradeSetup, isCommandNotFound } from './grade.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { toInfraReason } from './infra.ts';
@@ -18,6 +18,7 @@ import {
   type TrialEnd,
   type TrialRequest,
 } from './trial.ts';
+import { isChecker, isCommand, isCounted, whyUnavailable } from './why-unavailable.ts';
 
 export interface JudgeDeps extends TrialDeps, CheckerDeps {
   readonly log: StepLog;
@@ -38,8 +39,6 @@ export interface JudgeRequest {
   readonly dependencies: TreeArchive | null;
   readonly checkers: Checkers;
 }
-
-type CommandCriterion = Exclude<Criterion, CheckerCriterion>;
 
 export type Judgement =
   | {
@@ -117,14 +116,6 @@ export async function judgeCriteria(
   );
   progress.finish(criteria);
   return { kind: 'judged', criteria, inputs: ends.inputs };
-}
-
-function isChecker(criterion: Criterion): criterion is CheckerCriterion {
-  return criterion.type === 'checker';
-}
-
-function isCommand(criterion: Criterion): criterion is CommandCriterion {
-  return !isChecker(criterion);
 }
 
 /** What criteria measure must not depend on their neighbours: no more at once than there are cores for. */
@@ -259,37 +250,4 @@ function isNotFound(criterion: Criterion, end: CriterionEnd | undefined): boolea
 function toUnavailable(criterion: Criterion, request: JudgeRequest): CriterionResult {
   const message = whyUnavailable(criterion, request);
   return { ...toNotRun(criterion), status: 'inconclusive', reason: 'STAGE_UNAVAILABLE', message };
-}
-
-/** Why a criterion can't run here, whatever the commit; null where it can. */
-function whyUnavailable(
-  criterion: Criterion,
-  { contract, verifierPackage, dependencies, checkers }: JudgeRequest,
-): string | null {
-  if (isChecker(criterion)) {
-    const fit = fitChecker(criterion, checkers);
-    return fit.kind === 'fits' ? null : fit.message;
-  }
-  if (isCounted(criterion) && criterion.stdoutSha256 === null) {
-    return 'the contract does not pin the answer of the work that it counts (stdoutSha256)';
-  }
-  if (contract.environment.dependencies !== null && dependencies === null) {
-    return 'the dependency bundle was not given (kervyxa verify --deps FILE)';
-  }
-  // A contract may leave the digest to the folder that is given, and then none is.
-  if (verifierPackage === null && needsPackage(criterion, contract)) {
-    return 'the hidden package was not given (kervyxa verify --package DIR)';
-  }
-  return null;
-}
-
-function isCounted(criterion: Criterion): criterion is Extract<Criterion, { type: 'benchmark' }> {
-  return criterion.type === 'benchmark' && isCountedSource(criterion.source);
-}
-
-function needsPackage(criterion: CommandCriterion, contract: Contract): boolean {
-  if (criterion.visibility !== 'hidden') return false;
-  if (contract.verifierPackage !== null) return true;
-  const parts = criterion.type === 'judge_probe' ? [criterion.probe, criterion.judge] : [criterion];
-  return parts.some(({ command }) => /KERVYXA_(VERIFIER_PACKAGE|PROBE)\b/.test(command));
 }

@@ -181,7 +181,7 @@ export function gradeReplays(
     return [
       toFinding('METRIC_UNSTABLE', `/criteria/${index}/metric`, {
         message: `expected the metric of ${criterionId} to move by at most ${tolerance}, got ${metricSpread} over ${runs.length} replays`,
-        fix: 'Count work instead of measuring it (docs/contracts.md lists the sources), or state the tolerance that the threshold leaves room for.',
+        fix: 'Count work instead of measuring it (docs/contracts.md lists the sources), or state the tolerance that the threshold leaves room for; take chance and time out of what a checker scores.',
         evidence: toEvidence(...runs.map(({ metric }, at) => `replay ${at + 1}: ${metric}`)),
       }),
     ];

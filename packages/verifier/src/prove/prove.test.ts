@@ -599,6 +599,32 @@ describe('proving checkers', () => {
     });
   });
 
+  it('scores one commit otherwise each time: METRIC_UNSTABLE', async () => {
+    const plain = checker.contract;
+    const scoring = checkerPackage({
+      contract: {
+        ...plain,
+        result_kind: 'score',
+        score: { unit: 'points', direction: 'higher_is_better', description: 'By chance.' },
+        conformance_fixtures: plain.conformance_fixtures.map((each) =>
+          each.expected_result === 'verified' ? { ...each, expected_score: 1 } : each,
+        ),
+      },
+    });
+    let score = 0;
+    const program: FakeCommand = (view) => {
+      if (artifactIn(view, 'answer') !== '42\n') return says({ result: 'refuted' });
+      score += 1;
+      return says({ result: 'verified', score });
+    };
+    const criteria = [checkerCriterion('answer', scoring.digest), REGRESSION];
+    const { report } = await proveStory({
+      ...story({ contract: { criteria }, commands: { [CHECKER_COMMAND]: program } }),
+      checkers: [scoring],
+    });
+    expect(report.findings).toMatchObject([{ code: 'METRIC_UNSTABLE' }]);
+  });
+
   it('names a stage or files that the package has not: CHECKER_UNFIT, and nothing is run', async () => {
     for (const fields of [{ stage: 'other' }, { artifacts: [{ role: 'more', path: 'a.txt' }] }]) {
       const criteria = [checkerCriterion('answer', checker.digest, fields), REGRESSION];
