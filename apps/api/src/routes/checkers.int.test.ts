@@ -196,6 +196,7 @@ describe('independent entries', () => {
     const { people } = world;
     const sealing = { ...SEALING, entries: 'independent', cutoff: inDays(5) };
     const problemId = await story.open(contractId, { sealing });
+    await story.submit(problemId);
     const entry = await story.submit(problemId);
     const checkId = String(entry.fields['checkId']);
     const urls = [
@@ -210,11 +211,13 @@ describe('independent entries', () => {
     }
     expect(await get(people.solver, urls[1] ?? '')).toMatchObject({ text: ANSWER });
     for (const list of ['entries', 'checks']) {
-      const { items } = await get(people.otherSolver, `/v1/problems/${problemId}/${list}`);
-      expect(items).toEqual([]);
+      const { fields } = await get(people.otherSolver, `/v1/problems/${problemId}/${list}?limit=1`);
+      expect(fields).toEqual({ items: [], next: null });
+      const own = await get(people.solver, `/v1/problems/${problemId}/${list}`);
+      expect(own.items).toHaveLength(2);
     }
     const nominated = await post(people.solver, `/v1/entries/${entry.id}/nominate`);
-    expect(nominated.fields).toMatchObject({ own: { entries: 1, nominated: entry.id } });
+    expect(nominated.fields).toMatchObject({ own: { entries: 2, nominated: entry.id } });
     expect(await post(people.otherSolver, `/v1/entries/${entry.id}/nominate`)).toMatchObject({
       status: 404,
     });

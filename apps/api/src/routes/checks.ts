@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { CheckRow } from '@kervyxa/db';
+import type { CheckRow, PageRequest } from '@kervyxa/db';
 import { seesEntry } from '../auth/problem-access.ts';
 import type { Api, ApiContext } from '../context.ts';
 import { notFound } from '../errors.ts';
@@ -66,11 +66,13 @@ export function registerChecks(app: Api, context: ApiContext): void {
     },
     async (request, reply) => {
       const { row, sight, now } = await seenProblem(context, request, request.params.id);
-      const filter = { states: null, problemId: row.id, notOf: null };
-      const page = await reads.listChecks(filter, pageOf(request.query));
-      const seen = page.items.filter(({ facts }) => seesEntry(sight, row.facts, facts, now));
+      const asked = pageOf(request.query);
+      const isHidden = !seesEntry(sight, row.facts, { solverId: '' }, now);
+      const page = isHidden
+        ? await listOwn(row.id, sight.viewerId, asked)
+        : await reads.listChecks({ states: null, problemId: row.id, notOf: null }, asked);
       return reply.send({
-        items: seen.map((check) => toCheckView(check, row, sight, now)),
+        items: page.items.map((check) => toCheckView(check, row, sight, now)),
         next: page.next,
       });
     },
@@ -99,4 +101,11 @@ export function registerChecks(app: Api, context: ApiContext): void {
       );
     },
   );
+
+  /** Of a page of all a stranger would learn how many there are. */
+  async function listOwn(problemId: string, solverId: string, asked: PageRequest) {
+    const entries = await reads.listEntries({ problemId, solverId }, asked);
+    const checks = await Promise.all(entries.items.map(({ checkId }) => reads.check(checkId)));
+    return { items: checks.filter((check) => check !== null), next: entries.next };
+  }
 }

@@ -1,5 +1,5 @@
 import { claimableNode, DEFAULT_STAGE_POLICY, type Judge, JUDGMENTS } from '@kervyxa/checker';
-import type { CheckRow, PrincipalRow } from '@kervyxa/db';
+import type { CheckRow, PrincipalRow, ProblemRow } from '@kervyxa/db';
 import { z } from 'zod';
 import { principalOf } from '../auth/authenticate.ts';
 import { problemSightOf, seesEntry } from '../auth/problem-access.ts';
@@ -22,6 +22,8 @@ import { seenCheck } from './checks.ts';
 
 const TAGS = ['reviews'];
 const STATEMENT_LENGTH_MAX = 10_000;
+/** Pages that are read for one of an answer's. */
+const LOOKS_MAX = 20;
 const CheckParams = z.strictObject({ id: CheckIdField });
 const SeatParams = CheckParams.extend({ seatId: SeatIdField });
 const ReviewView = z.strictObject({
@@ -43,18 +45,14 @@ export function registerReviews(app: Api, context: ApiContext): void {
       config: { access: 'any_key' },
       schema: {
         tags: TAGS,
-        summary:
-          'Reviews in which the caller may claim a seat; a page may have fewer than its limit',
+        summary: 'Reviews in which the caller may claim a seat, newest first',
         querystring: PageQuery,
         response: { 200: pageViewOf(ReviewView), default: PROBLEM_ANSWER },
       },
     },
     async (request, reply) => {
-      const viewer = principalOf(request);
-      const filter = { states: ['WAITING_REVIEW'], problemId: null, notOf: viewer.id } as const;
-      const page = await reads.listChecks(filter, pageOf(request.query));
-      const items = await Promise.all(page.items.map((check) => toReview(check, viewer)));
-      return reply.send({ items: items.filter((item) => item !== null), next: page.next });
+      const { limit, after } = pageOf(request.query);
+      return reply.send(await listClaimable(principalOf(request), limit, after));
     },
   );
 
@@ -141,12 +139,37 @@ export function registerReviews(app: Api, context: ApiContext): void {
     },
   );
 
+  /** Pages are full but for the last: a gap in one would tell of a review that the viewer may not know of. */
+  async function listClaimable(viewer: PrincipalRow, limit: number, after: string | null) {
+    const filter = { states: ['WAITING_REVIEW'], problemId: null, notOf: viewer.id } as const;
+    const items: z.infer<typeof ReviewView>[] = [];
+    const problems = new Map<string, Promise<ProblemRow | null>>();
+    const problemOf = (id: string): Promise<ProblemRow | null> => {
+      const found = problems.get(id) ?? reads.problem(id);
+      problems.set(id, found);
+      return found;
+    };
+    let next = after;
+    for (let looked = 0; looked < LOOKS_MAX; looked += 1) {
+      const page = await reads.listChecks(filter, { limit: limit - items.length, after: next });
+      const found = await Promise.all(
+        page.items.map(async (check) =>
+          toReview(check, await problemOf(check.facts.problemId), viewer),
+        ),
+      );
+      items.push(...found.filter((item) => item !== null));
+      next = page.next;
+      if (next === null || items.length === limit) break;
+    }
+    return { items, next };
+  }
+
   /** Null where the viewer may claim no seat, or may not even know of the check. */
-  async function toReview(
+  function toReview(
     { facts }: CheckRow,
+    problem: ProblemRow | null,
     viewer: PrincipalRow,
-  ): Promise<z.infer<typeof ReviewView> | null> {
-    const problem = await reads.problem(facts.problemId);
+  ): z.infer<typeof ReviewView> | null {
     const sight = problem === null ? null : problemSightOf(viewer, problem.facts);
     const stage = facts.stages[facts.results.length];
     if (problem === null || sight === null || stage?.kind !== 'review') return null;
