@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import {
   createConformance,
   readCheckerFolder,
@@ -62,9 +62,7 @@ async function loadPackages(folder: string): Promise<readonly NamedPackage[]> {
   if (codes.length > 0)
     throw refused(folder, `what lint refuses: ${[...new Set(codes)].join(', ')}`);
   const packages = problems.flatMap(({ folder: below, package: checker }) =>
-    checker === null
-      ? []
-      : [{ name: below === '' ? folder : `${folder}/${below}`, package: checker }],
+    checker === null ? [] : [{ name: join(folder, below, '.'), package: checker }],
   );
   if (packages.length === 0) throw refused(folder, 'no verifier-contract.json');
   return packages;
