@@ -160,7 +160,7 @@ function readContract(texts: Texts): Contract {
 
 /**
  * As much of a contract as outsiders see and a replay needs; the whole of it is a contract again once what is hidden is
- * left out (`toReplay`).
+ * left out (`planReplay`).
  */
 const PublicContractSchema = z
   .looseObject({
@@ -177,6 +177,8 @@ const PublicContractSchema = z
     ),
     submission: z.looseObject({}),
     hasVerifierPackage: z.boolean(),
+    /** By this key a contract is known to be whole, and only a whole one is held against the schema. */
+    verifierPackage: z.never().optional(),
   })
   .transform((value) => value as unknown as PublicContract);
 
