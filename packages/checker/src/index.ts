@@ -26,7 +26,6 @@ export type {
   StageLimits,
   StageProgram,
 } from './package/checker-package.ts';
-export { acceptanceKeys } from './contract/acceptance.ts';
 export type { Acceptance, Scalar } from './contract/acceptance.ts';
 export type {
   ContractTerms,
@@ -43,20 +42,16 @@ export type {
   VerifierContract,
 } from './contract/schema.ts';
 export { VERIFIER_CONTRACT_JSON_SCHEMA } from './contract/json-schema.ts';
-export { ContractTermsSchema, VerifierContractSchema } from './contract/verifier-contract.ts';
+export { VerifierContractSchema } from './contract/verifier-contract.ts';
 export {
   assertRevision,
   currentContract,
   planPublication,
   termsDigest,
-  termsOf,
 } from './contract/versions.ts';
 export type { PublicationPlan, PublishedFamily, PublishedProgram } from './contract/versions.ts';
-export { resultKindOfStage, slotsOfStage } from './contract/terms.ts';
-export { BUILTINS, SCRIPT_RUNTIME } from './package/implementation.ts';
-export type { BuiltinName } from './package/implementation.ts';
+export { slotsOfStage } from './contract/terms.ts';
 export { readArchiveFiles } from './package/archive-files.ts';
-export { CONTRACT_FILE } from './package/file-names.ts';
 export { fixFixtures } from './package/fix-fixtures.ts';
 export type { FixedFile } from './package/fix-fixtures.ts';
 export { lintEvidenceSchemas } from './package/lint-schemas.ts';
@@ -68,7 +63,6 @@ export type { ProblemReading } from './package/read-problem.ts';
 export type { CampaignDetails, ProblemDetails } from './package/problem.ts';
 export type { ReferenceLink } from './package/lint-reference.ts';
 export type { LintFinding } from './contract/finding.ts';
-export { LINT_TABLE } from './contract/lint-table.ts';
 export type { LintCode } from './contract/lint-table.ts';
 // Checks and problems: pure machines in the manner of settlement's.
 export {

@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import { LINT_TABLE } from './lint-table.ts';
 import { ruleBreaches } from './rules.ts';
-import { ContractTermsShapeSchema, VerifierContractShapeSchema } from './schema.ts';
+import { VerifierContractShapeSchema } from './schema.ts';
 
 /** A published VerifierContract 0.5.0, with every rule between its fields. */
 export const VerifierContractSchema = VerifierContractShapeSchema.superRefine(keepRules);
-/** Its terms alone: what an authored contract comes to. */
-export const ContractTermsSchema = ContractTermsShapeSchema.superRefine(keepRules);
 
 function keepRules(document: unknown, context: z.RefinementCtx): void {
   for (const { code, path, message } of ruleBreaches(document)) {

@@ -1,11 +1,13 @@
 import { sealTree, type TreeEntry } from '@kervyxa/core';
 import { describe, expect, it } from 'vitest';
 import { LINT_TABLE } from '../contract/lint-table.ts';
+import { VerifierContractSchema } from '../contract/verifier-contract.ts';
 import { CONTRACT_ROWS } from '../testing/contract-rows.ts';
 import { FIXTURE_ROWS } from '../testing/fixture-rows.ts';
 import { FOLDER_ROWS } from '../testing/folder-rows.ts';
 import { fullFolder, problemFolder, toFiles } from '../testing/full-package.ts';
 import { put } from '../testing/lint-row.ts';
+import { publishedContract } from '../testing/published-contract.ts';
 import { simplePackage } from '../testing/simple-package.ts';
 import { readArchiveFiles } from './archive-files.ts';
 import type { FolderFiles } from './folder-view.ts';
@@ -51,6 +53,18 @@ describe('a checker package', () => {
     expect(found?.reference.get('labels')?.filename).toBe('labels.csv');
     expect(found?.reviewProtocol?.title).toBe('Reading');
     expect(JSON.stringify(found?.contract)).not.toMatch(/implementation|limits/);
+  });
+
+  it('comes to a document that may be published, once it has what publication gives', () => {
+    const { package: found } = readCheckerPackage(toFiles(fullFolder()), DIGEST);
+    const { id, verifier_id, version_number, created_by_user_id, created_at, yanked_at } =
+      publishedContract();
+    const published = {
+      ...found?.contract,
+      ...{ id, verifier_id, version_number, created_by_user_id, created_at, yanked_at },
+    };
+    put(published, ['stages', 2, 'review_protocol_id'], 'rpt_01jf90aa4rrc');
+    expect(VerifierContractSchema.parse(published)).toEqual(published);
   });
 
   it('has another program once a byte of the script, a limit or the builtin is another', () => {
