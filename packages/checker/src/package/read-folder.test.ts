@@ -61,7 +61,12 @@ describe('a checker package', () => {
       publishedContract();
     const published = {
       ...found?.contract,
-      ...{ id, verifier_id, version_number, created_by_user_id, created_at, yanked_at },
+      id,
+      verifier_id,
+      version_number,
+      created_by_user_id,
+      created_at,
+      yanked_at,
     };
     put(published, ['stages', 2, 'review_protocol_id'], 'rpt_01jf90aa4rrc');
     expect(VerifierContractSchema.parse(published)).toEqual(published);
