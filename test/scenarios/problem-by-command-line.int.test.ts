@@ -111,6 +111,15 @@ describe('by the command line alone', () => {
     expect(shown.stdout).toContain(SYSTEM);
   });
 
+  it('publishes the same terms once, and says so the next time', async () => {
+    const { requester } = world.people;
+    const argv = ['checker', 'publish', join(root, 'problem'), '--name', 'Labels'];
+    const first = await ask(requester, ...argv);
+    expect(first).toMatchObject({ isNew: true, versionNumber: 1 });
+    const again = await ask(requester, ...argv, '--verifier', String(first['verifierId']));
+    expect(again).toMatchObject({ id: first.id, isNew: false });
+  });
+
   it('shows what an early release would do, and does it only with its fingerprint', async () => {
     const { requester, solver } = world.people;
     const [problem] = (await ask(solver, 'problem', 'list')).items;

@@ -71,6 +71,7 @@ describe('the command line', () => {
     'worker-key',
     'worker-key rotate',
     'worker-key retire',
+    'checker publish',
     'problem',
     'problem create',
     'problem list',

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { CommandContext } from '../../context.ts';
+import { checkerPublishCommand } from '../remote/publish.ts';
 import { checkerInitCommand } from './init.ts';
 import { checkerLintCommand } from './lint.ts';
 import { checkerTestCommand } from './test.ts';
@@ -14,7 +15,8 @@ export function checkerCommand(context: CommandContext): Command {
     .addCommand(checkerInitCommand(context))
     .addCommand(checkerLintCommand(context))
     .addCommand(checkerTestCommand(context))
-    .addCommand(checkerVerifyCommand(context));
+    .addCommand(checkerVerifyCommand(context))
+    .addCommand(checkerPublishCommand(context));
 }
 
 const HELP = `
