@@ -76,6 +76,17 @@ describe('a sealed run', () => {
     expect(await stores.reads.checkAudit()).toEqual({ entryCount: entry?.seq, problem: null });
   });
 
+  it('keeps the document that outsiders were attested, whatever its age', async () => {
+    const { runId, attempt } = await startRun();
+    const { evidence, ...sealed } = sealedAs(PASS, RESULT);
+    const publicContract = `{"of":"${runId}"}`;
+    const named = { ...sealed, evidence: { ...evidence, publicContract } };
+    await stores.work.sealRun(runId, attempt, named);
+    await stores.test.pool.query(`UPDATE blobs SET created_at = now() - interval '9 days'`);
+    await stores.upkeep.forgetUnusedBlobs(24 * HOUR_MS, 1_000);
+    expect(await stores.blobs.readBlob(sha256Hex(publicContract))).not.toBeNull();
+  });
+
   it('that can not be signed is not sealed: it still runs, and nothing is logged', async () => {
     const { runId, attempt } = await startRun();
     const key = createPublicKey();
