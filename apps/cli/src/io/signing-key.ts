@@ -158,7 +158,7 @@ function using<T>(folder: string, work: () => T): T {
 function unusable(folder: string, got: string, cause?: unknown): Error {
   return cliError('CLI_KEY_UNUSABLE', {
     message: `expected the signing key in ${toPrintable(folder, 300)}, got ${toPrintable(got, 100)}`,
-    fix: 'look at the permissions there; where the key itself is lost, "kervyxa keys rotate" makes the next one',
+    fix: 'look at the permissions there; where the key itself is lost, "kervyxa keys rotate" makes the next one, "kervyxa worker-key rotate" that of a worker',
     cause,
   });
 }
