@@ -172,7 +172,8 @@ export function registerEntries(app: Api, context: ApiContext): void {
       const { entry, sight } = await seenEntry(context, request, request.params.id);
       const { id: entryId, problemId, solverId } = entry;
       const participantId = sight.viewerId;
-      const command = { kind: 'nominate', participantId, entryId, solverId } as const;
+      const readsSealed = sight.isOperator;
+      const command = { kind: 'nominate', participantId, entryId, solverId, readsSealed } as const;
       return answerWith(reply, (keep) =>
         commands.decideProblem(callOf(request, null), { problemId, command }, (row) =>
           keep(200, toProblemDetail(row, sight, clock.now())),

@@ -41,7 +41,7 @@ const open = { kind: 'open', actorId: OWNER } as const;
 const submit = (participantId = SOLVER) =>
   ({ kind: 'submit', entryId: newId('entry'), participantId }) as const;
 const nominate = (entryId: string, participantId = SOLVER, solverId = participantId) =>
-  ({ kind: 'nominate', participantId, entryId, solverId }) as const;
+  ({ kind: 'nominate', participantId, entryId, solverId, readsSealed: false }) as const;
 
 const draft = (fields: Partial<ProblemCase> = {}) => toProblem({ state: 'DRAFT', ...fields });
 
@@ -279,6 +279,11 @@ describe('a nomination', () => {
   ])('is not for %s, who could read the sealed bytes', (_, id, fields) => {
     const own = { ...problem, ...fields, entrants: { [id]: { entries: 1, nominated: null } } };
     expect(refusalOf(own, nominate(entryId, id))).toBe('CHECKER_NOMINATION_PARTIAL');
+  });
+
+  it('is not for somebody whose role reads them', () => {
+    const command = { ...nominate(entryId), readsSealed: true };
+    expect(refusalOf(problem, command)).toBe('CHECKER_NOMINATION_PARTIAL');
   });
 
   it('is not wanted where every entry is judged', () => {

@@ -144,7 +144,7 @@ function nominate(held: ProblemCase, command: CommandOf<'nominate'>, context: Pr
         message: `expected an entry of the caller's own, got ${entryId}`,
       }),
     );
-  const refusal = refuseNomination(held, participantId) ?? refuseLate(held, context);
+  const refusal = refuseNomination(held, command) ?? refuseLate(held, context);
   if (refusal !== null) return refused(refusal);
   const entrants = { ...held.entrants, [participantId]: { ...entrant, nominated: entryId } };
   return accepted({ ...held, entrants }, [toEvent(held, 'entry_nominated', { entryId })]);

@@ -26,4 +26,6 @@ export type ProblemCommand =
       readonly entryId: string;
       /** Whose entry it is. */
       readonly solverId: string;
+      /** By a role, as operators do. */
+      readonly readsSealed: boolean;
     };

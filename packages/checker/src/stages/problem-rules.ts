@@ -129,13 +129,13 @@ export function refuseLimit(
 
 export function refuseNomination(
   { sealing, ownerId, actedIds }: ProblemCase,
-  participantId: string,
+  { participantId, readsSealed }: CommandOf<'nominate'>,
 ): Rule {
   if (sealing?.entries !== 'independent')
     return checkerError('CHECKER_NOMINATION_UNWANTED', {
       message: 'expected a problem with independent entries, got one that judges every entry',
     });
-  if (participantId !== ownerId && !actedIds.includes(participantId)) return null;
+  if (!readsSealed && participantId !== ownerId && !actedIds.includes(participantId)) return null;
   return checkerError('CHECKER_NOMINATION_PARTIAL', {
     message: 'expected a participant who could not read the sealed bytes, got one who could',
   });
