@@ -1,5 +1,6 @@
 import type { FuzzTarget } from '../target.ts';
 import * as archive from './archive.ts';
+import * as checker from './checker.ts';
 import * as contractDocument from './contract-document.ts';
 import * as contractText from './contract-text.ts';
 import * as evidence from './evidence.ts';
@@ -21,4 +22,5 @@ export const TARGETS: readonly FuzzTarget[] = [
   urls,
   reports,
   evidence,
+  checker,
 ].flatMap((module) => Object.values(module));
