@@ -27,6 +27,7 @@ export { listedBlobs } from './bundle/manifest.ts';
 export type { FileRef } from './bundle/manifest.ts';
 export { packBundle } from './bundle/pack.ts';
 export type { BundleParts } from './bundle/pack.ts';
+export { bundleRefused } from './bundle/refused.ts';
 export { readBundle } from './bundle/read.ts';
 export type { ReadOptions } from './bundle/read.ts';
 export type { VerifiedBundle } from './bundle/verify-texts.ts';

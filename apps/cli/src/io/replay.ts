@@ -3,11 +3,11 @@ import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { readArchiveFiles, readCheckerPackage, type CheckerPackage } from '@kervyxa/checker';
-import { CommitShaSchema, type TreeArchive } from '@kervyxa/core';
-import type { FileRef, VerifiedBundle } from '@kervyxa/evidence';
+import { CommitShaSchema, isAppError, type TreeArchive } from '@kervyxa/core';
+import { bundleRefused, type FileRef, type VerifiedBundle } from '@kervyxa/evidence';
 import { createGitIntake } from '@kervyxa/intake/git';
 import { openBundle, readPackageArchive } from '@kervyxa/intake/package';
-import { verifyCommit } from '@kervyxa/verifier';
+import { verifyCommit, type VerifyRequest } from '@kervyxa/verifier';
 import type { OpenReplay, Replay } from '../commands/evidence/replay.ts';
 import type { Host } from '../host.ts';
 import { parseSettings } from '../settings.ts';
@@ -68,10 +68,11 @@ async function run(
   });
   const request = { baseRepositoryUrl, baseCommit, repositoryUrl, commit };
   const pathOf = (path: FileRef['path']) => join(folder, path);
-  await intake.importBase(request, createReadStream(pathOf('base.bundle')), signal);
-  await intake.importCommit(request, createReadStream(pathOf('source.bundle')), signal);
-
-  const has = (path: FileRef['path']) => bundle.blobs.some((blob) => blob.path === path);
+  const inputs = await refusing(async () => {
+    await intake.importBase(request, createReadStream(pathOf('base.bundle')), signal);
+    await intake.importCommit(request, createReadStream(pathOf('source.bundle')), signal);
+    return loadInputs(bundle, pathOf, signal);
+  });
   const { image } = contract.environment;
   const { imageDigest } = bundle.result;
   const runtimes = imageDigest === null ? [] : ([[image, imageDigest]] as const);
@@ -89,12 +90,37 @@ async function run(
       repositoryUrl,
       commit,
       claimToken,
-      verifierPackage: has('package.tar') ? await loadArchive(pathOf('package.tar')) : null,
-      dependencies: has('dependencies.tar') ? await openBundle(pathOf('dependencies.tar')) : null,
-      checkers: await loadCheckers(bundle, pathOf, signal),
+      ...inputs,
     },
     { signal, onEvent },
   );
+}
+
+/**
+ * Archives are their signer's word: those that can't be read, or are captures of something else, are no trouble of this
+ * machine. Throws EVIDENCE_BUNDLE_REFUSED.
+ */
+async function refusing<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    const isOfBundle = error.traits.fault === 'caller' || error.code === 'INTAKE_CAPTURE_DAMAGED';
+    throw isOfBundle ? bundleRefused(error.message, error) : error;
+  }
+}
+
+async function loadInputs(
+  bundle: VerifiedBundle,
+  pathOf: (path: FileRef['path']) => string,
+  signal: AbortSignal,
+): Promise<Pick<VerifyRequest, 'verifierPackage' | 'dependencies' | 'checkers'>> {
+  const has = (path: FileRef['path']) => bundle.blobs.some((blob) => blob.path === path);
+  return {
+    verifierPackage: has('package.tar') ? await loadArchive(pathOf('package.tar')) : null,
+    dependencies: has('dependencies.tar') ? await openBundle(pathOf('dependencies.tar')) : null,
+    checkers: await loadCheckers(bundle, pathOf, signal),
+  };
 }
 
 async function loadArchive(path: string): Promise<TreeArchive> {

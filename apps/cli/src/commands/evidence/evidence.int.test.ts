@@ -1,8 +1,11 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemClock } from '@kervyxa/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openSigningKeys } from '../../io/signing-key.ts';
 import { openHelloBench, type HelloBench } from '../../testing/hello-bench.ts';
 import { CHECKER_FOLDER, withChecker } from '../../testing/sample-contract.ts';
+import { writeEvidence } from '../../testing/sample-evidence.ts';
 
 let bench: HelloBench;
 let key = '';
@@ -84,4 +87,15 @@ describe('evidence', () => {
       });
     },
   );
+
+  it('E11 whose captures are none of its commit is refused, and leaves no folder behind', async () => {
+    const temporary = join(bench.root, 'temporary');
+    mkdirSync(temporary);
+    const keys = openSigningKeys(join(bench.root, 'forger'), systemClock);
+    const { bundle } = await writeEvidence(bench.root, keys, { view: 'full' });
+    const end = await bench.run(['evidence', 'replay', bundle], { TMPDIR: temporary });
+    expect(end).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(end.stderr).toContain('error EVIDENCE_BUNDLE_REFUSED: expected the whole capture of ');
+    expect(readdirSync(temporary)).toEqual([]);
+  });
 });
