@@ -23,22 +23,23 @@ const BRACE = 0x7b;
 
 /**
  * Reads and verifies an evidence file. An attestation alone needs keys. Throws CLI_FILE_UNREADABLE, what `readBundle`
- * throws, and what `saveBlob` throws.
+ * throws, what `saveBlob` throws, and the signal's reason.
  */
 export async function loadEvidence(
   path: string,
   { keys, expected = {}, saveBlob }: ReadOptions,
+  signal: AbortSignal,
 ): Promise<EvidenceFile> {
   return reading(path, async () => {
     const file = await open(path, 'r');
     try {
       const head = Buffer.alloc(1);
       await file.read(head, 0, 1, 0);
+      const stream = untilAborted(file.createReadStream({ start: 0, autoClose: false }), signal);
       if (head[0] === BRACE) {
-        const bytes = await readAll(file.createReadStream({ start: 0, autoClose: false }), path);
+        const bytes = await readAll(stream, path);
         return { kind: 'attestation', ...verifyEnvelope(bytes, keys ?? [], expected) };
       }
-      const stream = file.createReadStream({ start: 0, autoClose: false });
       const saving = saveBlob === undefined ? {} : { saveBlob };
       return { kind: 'bundle', ...(await readBundle(stream, { keys, expected, ...saving })) };
     } finally {
@@ -58,6 +59,17 @@ export async function loadKeys(path: string): Promise<PublicKeys> {
       await file.close();
     }
   });
+}
+
+/** A bundle has gigabytes: who stops the command does not wait for them. */
+async function* untilAborted(
+  stream: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  for await (const piece of stream) {
+    signal.throwIfAborted();
+    yield piece;
+  }
 }
 
 async function readAll(stream: AsyncIterable<Uint8Array>, path: string): Promise<Buffer> {

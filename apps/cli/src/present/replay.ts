@@ -24,6 +24,7 @@ const UNCHECKED =
 /** What came of a replay, for a person: the outcome, each difference, and what was not looked at. */
 export function toReplayText(report: ReplayReport, screen: Screen): string {
   const { outcome, why, fix, skipped, isOriginChecked, keyid } = report;
+  const { commit, repository, contractDigest } = report;
   const { colors, columns } = screen;
   const parts = [
     `${colors.bold(colors[PAINTS[outcome]](HEADLINES[outcome]))}  ${toSummary(report)}`,
@@ -37,6 +38,7 @@ export function toReplayText(report: ReplayReport, screen: Screen): string {
     ...(outcome === 'different' && skipped.length > 0
       ? [paragraph(`Not run again: ${skipped.join(', ')}.`, columns, '  ')]
       : []),
+    `commit ${commit} of ${toPrintable(repository)}\nunder ${contractDigest}`,
     isOriginChecked ? `signed with ${toPrintable(keyid)}` : colors.bold(UNCHECKED),
   ];
   return `${parts.join('\n')}\n`;

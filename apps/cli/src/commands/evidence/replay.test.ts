@@ -72,7 +72,7 @@ describe('kervyxa evidence replay', () => {
     const { open, ran } = machineOf(passOf(contract));
     expect(await replay(open)).toBe(0);
     expect(host.stdout.text()).toMatch(
-      /^same {2}PASS, in every field\nsigned with [0-9a-f]{64}\n$/,
+      /^same {2}PASS, in every field\ncommit c{40} of https:\/\/x\.example\/r\.git\nunder sha256:[0-9a-f]{64}\nsigned with [0-9a-f]{64}\n$/,
     );
     expect(ran).toMatchObject({ saved: ['base.bundle', 'source.bundle'], closed: 1 });
     expect(ran.contracts).toEqual([contract]);
@@ -150,5 +150,16 @@ describe('kervyxa evidence replay', () => {
     await expect(replay(open, {}, files.attestation)).rejects.toMatchObject({
       code: 'CLI_USAGE_INVALID',
     });
+  });
+
+  it('is stopped while it still reads: ends by that, runs nothing, and nothing is left', async () => {
+    await write('full');
+    const { open, ran } = machineOf(null);
+    const context = contextOf();
+    host.raise('SIGINT');
+    await expect(runEvidenceReplay(files.bundle, {}, context, open)).rejects.toThrow(
+      'stopped by SIGINT',
+    );
+    expect(ran).toMatchObject({ saved: [], closed: 1 });
   });
 });

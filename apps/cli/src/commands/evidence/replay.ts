@@ -55,6 +55,9 @@ export interface ReplayReport {
   readonly differences: readonly Difference[];
   /** Criteria that were not run again. */
   readonly skipped: readonly string[];
+  readonly commit: string;
+  readonly repository: string;
+  readonly contractDigest: string;
   readonly keyid: string;
   /** Whether that key was given, so that the signature says where the bundle comes from. */
   readonly isOriginChecked: boolean;
@@ -109,11 +112,14 @@ export async function runEvidenceReplay(
   context: CommandContext,
   openReplay: OpenReplay,
 ): Promise<number> {
-  const { stdout } = context.host;
+  const {
+    host: { stdout },
+    interrupts: { signal },
+  } = context;
   const keys = options.key === undefined ? null : await loadKeys(options.key);
   const replay = await openReplay();
   try {
-    const evidence = await loadEvidence(file, { keys, saveBlob: replay.saveBlob });
+    const evidence = await loadEvidence(file, { keys, saveBlob: replay.saveBlob }, signal);
     if (evidence.kind === 'attestation') throw notReplayable();
     const report = await replayBundle(evidence, keys !== null, context, replay);
     stdout.write(options.json === true ? toJsonText(report) : toReplayText(report, stdout));
@@ -130,7 +136,13 @@ async function replayBundle(
   replay: Replay,
 ): Promise<ReplayReport> {
   const expected = bundle.result.verdict;
-  const about = { keyid: bundle.key.keyid, isOriginChecked };
+  const about = {
+    commit: bundle.run.commit,
+    repository: bundle.run.repositoryUrl,
+    contractDigest: bundle.policyDigest,
+    keyid: bundle.key.keyid,
+    isOriginChecked,
+  };
   const nothing = { verdict: { expected, got: null }, differences: [], skipped: [] };
   const plan = planReplay(bundle);
   if (plan.kind === 'impossible') {

@@ -51,11 +51,11 @@ Exit codes:
 export async function runEvidenceVerify(
   file: string,
   options: EvidenceVerifyOptions,
-  { host: { stdout } }: Pick<CommandContext, 'host'>,
+  { host: { stdout }, interrupts: { signal } }: Pick<CommandContext, 'host' | 'interrupts'>,
 ): Promise<void> {
   const expected = toExpectations(options);
   const keys = await loadKeys(options.key);
-  const evidence = await loadEvidence(file, { keys, expected });
+  const evidence = await loadEvidence(file, { keys, expected }, signal);
   stdout.write(
     options.json === true
       ? toJsonText(toAttestedFacts(evidence))
