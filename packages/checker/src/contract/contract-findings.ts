@@ -56,7 +56,9 @@ const KIND_FIELDS = new Set([NEEDED, OPTIONAL].flatMap((each) => Object.values(e
 function codeOf(path: readonly PropertyKey[], value: unknown, document: unknown): LintCode | null {
   const [list, index, name, inner] = path.map(String);
   if (list !== 'stages' || name === undefined) return null;
-  if (name === 'limits' && typeof value === 'number') return 'limit_out_of_range';
+  if (name === 'limits' && inner !== undefined && typeof value === 'number') {
+    return 'limit_out_of_range';
+  }
   if (name === 'acceptance' && inner !== undefined) return 'acceptance_invalid';
   if (path.length > 3 || !KIND_FIELDS.has(name)) return null;
   const stages: unknown = isJsonObject(document) ? document['stages'] : null;

@@ -169,6 +169,14 @@ const FORM_ROWS: readonly LintRow[] = [
     fix: FORM,
   },
   {
+    code: 'field_invalid',
+    what: 'limits that are one number',
+    change: putting(['stages', 0, 'limits'], 512),
+    pointer: '/stages/0/limits',
+    message: 'expected an object, got 512',
+    fix: FORM,
+  },
+  {
     code: 'text_invalid',
     what: 'half a character',
     change: putting(['title'], 'x\ud800'),
