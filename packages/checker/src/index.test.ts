@@ -21,6 +21,7 @@ it('exports these values and no others', () => {
     'VERIFIER_CONTRACT_JSON_SCHEMA',
     'VerifierContractSchema',
     'assertRevision',
+    'boundTo',
     'checkAgainstSchema',
     'claimableNode',
     'createConformance',

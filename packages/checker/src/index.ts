@@ -90,6 +90,7 @@ export { claimableNode } from './stages/review-commands.ts';
 export { isSignedBy, parsePartnerKey, reportBytes } from './stages/report-signature.ts';
 export type { ReportStatement } from './stages/report-signature.ts';
 export {
+  boundTo,
   entriesEndAt,
   isReleased,
   mayRead,

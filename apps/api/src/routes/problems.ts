@@ -1,4 +1,4 @@
-import { prepareRelease, SealingSchema } from '@kervyxa/checker';
+import { boundTo, prepareRelease, SealingSchema } from '@kervyxa/checker';
 import { Sha256HexSchema } from '@kervyxa/core';
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -194,7 +194,7 @@ export function registerProblems(app: Api, context: ApiContext): void {
     async (request, reply) => {
       const { id, slot } = request.params;
       const { row, sight, now } = await seenProblem(context, request, id, 'input');
-      const binding = row.facts.bindings[slot];
+      const binding = boundTo(row.facts, slot);
       if (binding === undefined || !readsSlot(row.facts, sight, slot, now)) throw notFound('input');
       if (binding.url !== null) throw notFound('input');
       return sendBlob(database, reply, binding.contentHash.slice('sha256:'.length));

@@ -1,4 +1,5 @@
 import {
+  boundTo,
   entriesEndAt,
   isReleased,
   mayRead,
@@ -91,7 +92,7 @@ export function toProblemDetail(
       slot: key,
       isRequired: required,
       isSealed: sealed,
-      isBound: facts.bindings[key] !== undefined,
+      isBound: boundTo(facts, key) !== undefined,
       binding: readsSlot(facts, sight, key, now) ? toBindingView(facts, key) : null,
     })),
     own: facts.entrants[sight.viewerId] ?? null,
@@ -109,10 +110,7 @@ export function readsSlot(
   return mayRead(facts, { kind: 'person', id }, slot, now);
 }
 
-function toBindingView(
-  { bindings }: ProblemCase,
-  slot: string,
-): z.infer<typeof BindingView> | null {
-  const binding = bindings[slot];
+function toBindingView(facts: ProblemCase, slot: string): z.infer<typeof BindingView> | null {
+  const binding = boundTo(facts, slot);
   return binding === undefined ? null : { ...binding, sizeBytes: String(binding.sizeBytes) };
 }

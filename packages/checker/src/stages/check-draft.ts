@@ -4,7 +4,7 @@ import type { CheckCase, CheckStage, CheckState, StageResult } from './check-cas
 import type { CheckEffect } from './decision.ts';
 import type { StagePolicy } from './policy.ts';
 import type { ProblemCase } from './problem-case.ts';
-import { reviewOpensAt } from './sealed.ts';
+import { isNominated, reviewOpensAt } from './sealed.ts';
 
 export interface CheckContext {
   /** The database's time, read under the check's lock. */
@@ -141,9 +141,15 @@ function enterReview(draft: CheckDraft, stage: Extract<CheckStage, { kind: 'revi
   }
   const opensAt = Math.max(draft.now.getTime(), reviewOpensAt(draft.problem)?.getTime() ?? 0);
   const closesAt = opensAt + protocol.deadline_seconds * 1_000;
+  const isOpen = opensAt <= draft.now.getTime();
+  // The stages before it may have taken until after the cutoff.
+  if (isOpen && !isNominated(draft.problem, draft.check)) {
+    finishUnnominated(draft, stage);
+    return;
+  }
   move(draft, 'WAITING_REVIEW', {
     review: {
-      isOpen: opensAt <= draft.now.getTime(),
+      isOpen,
       opensAt: new Date(opensAt).toISOString(),
       closesAt: new Date(closesAt).toISOString(),
       seats: [],
@@ -166,6 +172,10 @@ export function finishUnavailable(
     message: `expected ${mechanism} to decide, got no decision`,
     decidedBy: { kind: 'nobody' },
   });
+}
+
+export function finishUnnominated(draft: CheckDraft, stage: CheckStage): void {
+  finishUnavailable(draft, stage, 'a nomination of the entry');
 }
 
 function endCheck(draft: CheckDraft, outcome: StageResult['outcome']): void {

@@ -124,6 +124,14 @@ describe('a problem', () => {
     expect(refusalOf(draft(), bind('instance', { url: 'https://example.com/i' }))).toBeNull();
   });
 
+  it('does not take what every object has for the binding of a slot of that name', () => {
+    const slot = { key: 'constructor', required: true, sealed: false, mediaTypes: [], maxBytes: 1 };
+    const held = draft({ slots: [slot], bindings: {}, sealing: null });
+    expect(refusalOf(held, open)).toBe('CHECKER_SLOT_UNBOUND');
+    const sealed = draft({ slots: [{ ...slot, sealed: true }], bindings: {} });
+    expect(prepareRelease(sealed, []).slots).toEqual([]);
+  });
+
   it('does not open before every required slot is bound', () => {
     expect(refusalOf(draft({ bindings: { labels: BYTES } }), open)).toBe('CHECKER_SLOT_UNBOUND');
   });

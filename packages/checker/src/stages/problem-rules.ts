@@ -3,7 +3,7 @@ import { checkerError, type CheckerErrorCode } from '../errors.ts';
 import type { StagePolicy } from './policy.ts';
 import type { Binding, ProblemCase, ProblemSlot } from './problem-case.ts';
 import type { ProblemCommand } from './problem-command.ts';
-import { entriesEndAt, isReleased, prepareRelease, sealedSlotsOf } from './sealed.ts';
+import { boundTo, entriesEndAt, isReleased, prepareRelease, sealedSlotsOf } from './sealed.ts';
 
 export interface ProblemContext {
   /** The database's time, read under the problem's lock. */
@@ -48,8 +48,10 @@ export function refuseBinding(slot: ProblemSlot, { url, mediaType, sizeBytes }: 
   );
 }
 
-export function refuseUnbound({ slots, bindings }: ProblemCase): Rule {
-  const unbound = slots.filter(({ key, required }) => required && bindings[key] === undefined);
+export function refuseUnbound(problem: ProblemCase): Rule {
+  const unbound = problem.slots.filter(
+    ({ key, required }) => required && boundTo(problem, key) === undefined,
+  );
   if (unbound.length === 0) return null;
   return checkerError('CHECKER_SLOT_UNBOUND', {
     message: `expected every required slot to be bound, got none for ${unbound.map(({ key }) => key).join(', ')}`,

@@ -17,6 +17,7 @@ import {
   toReview,
   toSealing,
   TWO_OF_THREE,
+  VERIFIED,
   at,
 } from './testing/stage-bench.ts';
 
@@ -310,5 +311,30 @@ describe('a review of independent entries', () => {
       state: 'INCONCLUSIVE',
       results: [{ mechanism: 'a nomination of the entry' }],
     });
+  });
+
+  // Else an entry whose program runs beyond the cutoff would be judged besides the nominated one.
+  it('never starts for such an entry either where the stage before it ends after the cutoff', () => {
+    const bench = createStageBench(
+      [SANDBOX, toReview(toProtocol())],
+      { sealing, entrants: { [SOLVER]: { entries: 2, nominated: newId('entry') } } },
+      entryId,
+    );
+    bench.elapse(5 * DAY_MS);
+    expect(bench.run(VERIFIED)).toMatchObject({
+      state: 'INCONCLUSIVE',
+      results: [{ outcome: 'verified' }, { mechanism: 'a nomination of the entry' }],
+    });
+  });
+
+  it('starts for a nominated one at once where the stage before it ends after the cutoff', () => {
+    const bench = createStageBench(
+      [SANDBOX, toReview(toProtocol())],
+      { sealing, entrants: { [SOLVER]: { entries: 2, nominated: entryId } } },
+      entryId,
+    );
+    bench.elapse(5 * DAY_MS);
+    bench.run(VERIFIED);
+    expect(tryClaim(bench, anna)).toBeNull();
   });
 });

@@ -9,6 +9,7 @@ import {
   currentStage,
   finishStage,
   finishUnavailable,
+  finishUnnominated,
   isOver,
   laterBy,
   openDraft,
@@ -17,13 +18,8 @@ import {
 } from './check-draft.ts';
 import { reduceReview } from './reduce-review.ts';
 import type { ReviewNode } from './review-protocol.ts';
-import {
-  claimedSeatOf,
-  isNominated,
-  openReviewOf,
-  refuseJudge,
-  refuseSeat,
-} from './review-rules.ts';
+import { claimedSeatOf, openReviewOf, refuseJudge, refuseSeat } from './review-rules.ts';
+import { isNominated } from './sealed.ts';
 
 type CommandOf<Kind extends CheckCommand['kind']> = Extract<CheckCommand, { kind: Kind }>;
 
@@ -90,8 +86,8 @@ export function advanceReview(draft: CheckDraft): void {
   const stage = currentStage(draft);
   if (round === null || stage?.kind !== 'review') return;
   const opensNow = !round.isOpen && isOver(draft, round.opensAt);
-  if (opensNow && !isNominated(draft)) {
-    finishUnavailable(draft, stage, 'a nomination of the entry');
+  if (opensNow && !isNominated(draft.problem, draft.check)) {
+    finishUnnominated(draft, stage);
     return;
   }
   const isHeld = ({ judged, expiresAt }: Seat): boolean =>

@@ -94,9 +94,3 @@ export function claimedSeatOf(
     (seat) => seat.id === seatId && seat.judgeId === judgeId && seat.judged === null,
   );
 }
-
-/** Of independent entries only those that stand for their participants are judged. */
-export function isNominated({ check, problem }: Pick<CheckDraft, 'check' | 'problem'>): boolean {
-  if (problem.sealing?.entries !== 'independent') return true;
-  return problem.entrants[check.solverId]?.nominated === check.entryId;
-}

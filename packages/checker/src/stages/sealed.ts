@@ -31,10 +31,26 @@ export function reviewOpensAt({ sealing }: ProblemCase): Date | null {
   return new Date(sealing.cutoff);
 }
 
+/** Of independent entries only those that stand for their participants are judged. */
+export function isNominated(
+  { sealing, entrants }: ProblemCase,
+  { entryId, solverId }: Pick<CheckCase, 'entryId' | 'solverId'>,
+): boolean {
+  return sealing?.entries !== 'independent' || entrants[solverId]?.nominated === entryId;
+}
+
+/** What a slot is bound to; a contract may call one `constructor`. */
+export function boundTo(
+  { bindings }: Pick<ProblemCase, 'bindings'>,
+  slot: string,
+): Binding | undefined {
+  return Object.hasOwn(bindings, slot) ? bindings[slot] : undefined;
+}
+
 /** Whether a viewer may have the bytes of a slot. */
 export function mayRead(problem: ProblemCase, viewer: Viewer, slot: string, now: Date): boolean {
   const found = problem.slots.find(({ key }) => key === slot);
-  if (found === undefined || problem.bindings[slot] === undefined) return false;
+  if (found === undefined || boundTo(problem, slot) === undefined) return false;
   if (viewer.kind === 'stage')
     return viewer.stage.kind === 'sandbox' && viewer.stage.slots.includes(slot);
   if (viewer.id === problem.ownerId) return true;
@@ -109,11 +125,11 @@ export function prepareRelease(problem: ProblemCase, alsoBoundBy: readonly strin
   return { fingerprint: canonicalDigest({ ...released, contractId, sealing }), ...released };
 }
 
-export function sealedSlotsOf({ slots, bindings }: ProblemCase): Release['slots'] {
-  return slots
+export function sealedSlotsOf(problem: ProblemCase): Release['slots'] {
+  return problem.slots
     .filter(({ sealed }) => sealed)
     .flatMap(({ key: slot }) => {
-      const binding = bindings[slot];
+      const binding = boundTo(problem, slot);
       return binding === undefined ? [] : [{ slot, binding }];
     })
     .toSorted((a, b) => (a.slot < b.slot ? -1 : 1));
