@@ -51,9 +51,15 @@ export async function allAnswered(answers: readonly Promise<unknown>[]): Promise
 
 /** JSON text for a `jsonb` parameter, which holds no NUL and no half of a character, as programs print them. */
 export function toJson(value: unknown): string {
-  return JSON.stringify(value, (_key, each: unknown) =>
-    typeof each === 'string' ? each.toWellFormed().replaceAll('\0', '\ufffd') : each,
-  );
+  return JSON.stringify(value, (_key, each: unknown) => {
+    if (typeof each === 'string') return toHeld(each);
+    if (typeof each !== 'object' || each === null || Array.isArray(each)) return each;
+    return Object.fromEntries(Object.entries(each).map(([key, member]) => [toHeld(key), member]));
+  });
+}
+
+function toHeld(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\ufffd');
 }
 
 /** Trouble with the connection by our name, whichever driver says it. */
