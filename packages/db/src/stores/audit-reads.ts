@@ -31,7 +31,7 @@ export function createAuditReads({
 
 /**
  * 1. Each entry follows from the one before, from the first to the head.
- * 2. What is kept of runs, contracts and transfers is still what their entries say.
+ * 2. What is kept of runs, contracts, transfers and keys is still what their entries say.
  */
 async function checkAudit(sql: Sql): ReturnType<Reads['checkAudit']> {
   const { problem, head } = await walk(sql);
@@ -68,7 +68,7 @@ async function findLostTail(sql: Sql, { seq, hash }: AuditHead): Promise<string 
 
 /** What was changed where it is kept, though the log is whole. */
 async function findOtherFact(sql: Sql): Promise<string | null> {
-  const [other] = await queryRows<{ seq: bigint; subject: string }>(
+  const [other] = await queryRows<{ seq: bigint | null; subject: string }>(
     sql,
     `SELECT a.seq, a.subject FROM audit_log a
      LEFT JOIN run_evidence e ON e.audit_seq = a.seq
@@ -90,8 +90,24 @@ async function findOtherFact(sql: Sql): Promise<string | null> {
      LEFT JOIN escrow_resolutions e ON e.contract_id = a.subject
      LEFT JOIN ledger_transfers t ON t.id = e.transfer_id
      WHERE a.kind = 'escrow_resolved' AND ('sha256:' || t.hash = a.digest) IS NOT TRUE
+     UNION ALL
+     SELECT a.seq, a.subject FROM audit_log a
+     LEFT JOIN signing_keys k ON k.keyid = a.subject
+     WHERE (a.kind = 'key_added' AND (k.created_at = (a.facts ->> 'at')::timestamptz) IS NOT TRUE)
+       OR (a.kind = 'key_retired' AND (k.retired_at = (a.facts ->> 'at')::timestamptz) IS NOT TRUE)
+     UNION ALL
+     SELECT e.audit_seq, e.run_id FROM run_evidence e
+     WHERE NOT EXISTS (
+       SELECT FROM audit_log WHERE seq = e.audit_seq AND subject = e.run_id AND kind = 'verdict_sealed')
+     UNION ALL
+     SELECT NULL, k.keyid FROM signing_keys k
+     WHERE NOT EXISTS (SELECT FROM audit_log WHERE subject = k.keyid AND kind = 'key_added')
+       OR k.retired_at IS NOT NULL
+         AND NOT EXISTS (SELECT FROM audit_log WHERE subject = k.keyid AND kind = 'key_retired')
      ORDER BY seq LIMIT 1`,
   );
   if (other === undefined) return null;
-  return `entry ${other.seq}: what is kept of ${other.subject} is not what it says`;
+  const { seq, subject } = other;
+  if (seq === null) return `what is kept of ${subject} is in no entry`;
+  return `entry ${seq}: what is kept of ${subject} is not what it says`;
 }

@@ -5,6 +5,7 @@ import { createPublicKey, sealedAs, TEST_KEY } from '../testing/sealed-as.ts';
 
 const PASS = { verdict: 'PASS', reason: null } as const;
 const RESULT = '{"criteria":[]}';
+const STRANGE_KEY = createPublicKey();
 
 let stores: Stores;
 beforeAll(async () => {
@@ -197,6 +198,24 @@ describe('the audit log', () => {
       `UPDATE run_evidence SET public_attestation = public_attestation || ' ' WHERE audit_seq = 2`,
       `UPDATE run_evidence SET public_attestation = trim(public_attestation) WHERE audit_seq = 2`,
       'entry 2: what is kept of run_',
+    ],
+    [
+      'the birth of a key',
+      `UPDATE signing_keys SET created_at = created_at - interval '1 day' WHERE keyid = '${TEST_KEY.keyid}'`,
+      `UPDATE signing_keys SET created_at = created_at + interval '1 day' WHERE keyid = '${TEST_KEY.keyid}'`,
+      `entry 1: what is kept of ${TEST_KEY.keyid} is not what it says`,
+    ],
+    [
+      'the end of a key, which was stolen',
+      `CREATE TABLE ended AS SELECT * FROM signing_keys WHERE retired_at IS NOT NULL; UPDATE signing_keys SET retired_at = NULL`,
+      `UPDATE signing_keys k SET retired_at = e.retired_at FROM ended e WHERE e.keyid = k.keyid; DROP TABLE ended`,
+      'is not what it says',
+    ],
+    [
+      'the list of keys, which gets another',
+      `INSERT INTO signing_keys (keyid, public_key) VALUES ('${STRANGE_KEY.keyid}', '${STRANGE_KEY.publicKey}')`,
+      `DELETE FROM signing_keys WHERE keyid = '${STRANGE_KEY.keyid}'`,
+      `what is kept of ${STRANGE_KEY.keyid} is in no entry`,
     ],
   ])(
     'changes %s in the tables themselves, past every rule: the check says which is the first',

@@ -2,7 +2,7 @@ import { createDbError } from '../errors.ts';
 import type { Reads, SigningKeyRow, Upkeep, WorkerStore } from '../ports.ts';
 import { appendAudit } from './append-audit.ts';
 import type { Connections, Transact } from './in-transaction.ts';
-import { queryRows, runChange, type Sql } from './sql.ts';
+import { queryRows, type Sql } from './sql.ts';
 
 type PublicKey = Parameters<WorkerStore['useSigningKey']>[0];
 
@@ -52,7 +52,7 @@ export async function holdKey(sql: Sql, keyid: string): Promise<void> {
   if (rows.length > 0) return;
   throw createDbError('DB_SIGNING_KEY_RETIRED', {
     message: `expected a signing key in use, got ${keyid}, which is retired`,
-    fix: 'Make a new one on the machine that has it: kervyxa keys rotate.',
+    fix: 'Make a new one on the machine that has it: kervyxa worker-key rotate.',
   });
 }
 
@@ -60,18 +60,19 @@ async function addKey(sql: Sql, { keyid, publicKey }: PublicKey): Promise<void> 
   // Not ON CONFLICT alone, which takes a number each time.
   const known = await queryRows(sql, 'SELECT 1 FROM signing_keys WHERE keyid = $1', [keyid]);
   if (known.length > 0) return;
-  const added = await runChange(
+  const [added] = await queryRows<{ createdAt: Date }>(
     sql,
     `INSERT INTO signing_keys (keyid, public_key, created_at)
-     VALUES ($1, $2, date_trunc('milliseconds', clock_timestamp())) ON CONFLICT DO NOTHING`,
+     VALUES ($1, $2, date_trunc('milliseconds', clock_timestamp())) ON CONFLICT DO NOTHING
+     RETURNING created_at AS "createdAt"`,
     [keyid, publicKey],
   );
-  if (added === 0) return;
+  if (added === undefined) return;
   await appendAudit(sql, {
     kind: 'key_added',
     subject: keyid,
     digest: `sha256:${keyid}`,
-    facts: {},
+    facts: { at: added.createdAt.toISOString() },
   });
 }
 
@@ -80,17 +81,18 @@ async function retireKey(sql: Sql, keyid: string): Promise<boolean> {
   const held = 'SELECT 1 FROM signing_keys WHERE keyid = $1 AND retired_at IS NULL FOR UPDATE';
   if ((await queryRows(sql, held, [keyid])).length === 0) return false;
   // After the last seal that held it, whose time is in whole milliseconds too.
-  await runChange(
+  const [retired] = await queryRows<{ retiredAt: Date }>(
     sql,
     `UPDATE signing_keys SET retired_at = date_trunc('milliseconds', clock_timestamp()) + interval '1 millisecond'
-     WHERE keyid = $1`,
+     WHERE keyid = $1 RETURNING retired_at AS "retiredAt"`,
     [keyid],
   );
+  if (retired === undefined) throw new Error(`expected signing key ${keyid}, got no row`);
   await appendAudit(sql, {
     kind: 'key_retired',
     subject: keyid,
     digest: `sha256:${keyid}`,
-    facts: {},
+    facts: { at: retired.retiredAt.toISOString() },
   });
   return true;
 }
