@@ -32,6 +32,7 @@ import { registerLedger } from './routes/ledger.ts';
 import { registerPackages } from './routes/packages.ts';
 import { registerPrincipals } from './routes/principals.ts';
 import { registerProblems } from './routes/problems.ts';
+import { registerReleases } from './routes/releases.ts';
 import { registerReports } from './routes/reports.ts';
 import { registerReviews } from './routes/reviews.ts';
 import { registerRuns } from './routes/runs.ts';
@@ -89,6 +90,7 @@ const ROUTES = [
   registerPackages,
   registerCheckers,
   registerProblems,
+  registerReleases,
   registerEntries,
   registerChecks,
   registerReviews,

@@ -254,6 +254,20 @@ describe('a problem', () => {
     expect(await story.submit(id)).toMatchObject({ code: 'CHECKER_PROBLEM_STATE_REFUSED' });
   });
 
+  it('takes no file of a media type that the database can not hold', async () => {
+    const problemId = await story.open(contractId, { sealing: SEALING });
+    const files = (mediaType: string) => ({
+      package: 'a'.repeat(64),
+      artifacts: [{ role: 'rows', path: 'rows.csv', mediaType }],
+    });
+    for (const mediaType of ['\0', '\ud800', ' ']) {
+      const entry = { files: files(mediaType) };
+      expect(
+        await post(world.people.solver, `/v1/problems/${problemId}/entries`, entry),
+      ).toMatchObject({ status: 422, code: 'API_REQUEST_INVALID' });
+    }
+  });
+
   // Keeps R-API-ONCE.
   it('takes one entry under one key, however often it is handed in', async () => {
     const { people, ask } = world;

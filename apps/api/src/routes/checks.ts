@@ -9,7 +9,7 @@ import { PROBLEM_ANSWER } from '../http/openapi.ts';
 import { PageQuery, pageOf, pageViewOf } from '../http/pages.ts';
 import { CheckDetail, CheckView, toCheckDetail, toCheckView } from '../views/check-view.ts';
 import { CheckIdField, NoBody, ProblemIdField } from '../views/fields.ts';
-import { seenProblem, type SeenProblem } from './problems.ts';
+import { seenProblem, type SeenProblem } from './seen-problem.ts';
 
 const TAGS = ['checks'];
 const CheckParams = z.strictObject({ id: CheckIdField });

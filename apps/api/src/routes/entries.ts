@@ -14,7 +14,7 @@ import { keepBytes, takeFiles } from '../package-files.ts';
 import { EntryView, toEntryView } from '../views/entry-view.ts';
 import { EntryIdField, KeyField, NoBody, ProblemIdField, textFieldOf } from '../views/fields.ts';
 import { ProblemDetail, toProblemDetail } from '../views/problem-view.ts';
-import { seenProblem, type SeenProblem } from './problems.ts';
+import { seenProblem, type SeenProblem } from './seen-problem.ts';
 
 const TAGS = ['entries'];
 const EntryParams = z.strictObject({ id: EntryIdField });
@@ -28,7 +28,7 @@ const EntryInput = z.strictObject({
           z.strictObject({
             role: KeyField,
             path: z.string().min(1).max(1_024),
-            mediaType: z.string().min(1).max(120).nullable().default(null),
+            mediaType: textFieldOf(120).nullable().default(null),
           }),
         )
         .min(1)

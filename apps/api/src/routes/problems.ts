@@ -1,11 +1,9 @@
-import { boundTo, prepareRelease, SealingSchema } from '@kervyxa/checker';
+import { boundTo, SealingSchema } from '@kervyxa/checker';
 import { Sha256HexSchema } from '@kervyxa/core';
-import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { principalOf } from '../auth/authenticate.ts';
-import { problemSightOf, type ProblemSight } from '../auth/problem-access.ts';
 import type { Api, ApiContext } from '../context.ts';
-import { createApiError, notFound } from '../errors.ts';
+import { notFound } from '../errors.ts';
 import { answerWith, callOf } from '../http/answers.ts';
 import { sendBlob } from '../http/blobs.ts';
 import { PROBLEM_ANSWER, textAnswer } from '../http/openapi.ts';
@@ -26,7 +24,7 @@ import {
   toProblemDetail,
   toProblemView,
 } from '../views/problem-view.ts';
-import type { ProblemRow } from '@kervyxa/db';
+import { decideSeen, ownProblem, seenProblem } from './seen-problem.ts';
 
 const TAGS = ['problems'];
 const FINGERPRINT = /^sha256:[0-9a-f]{64}$/;
@@ -49,45 +47,17 @@ const BindingInput = z.discriminatedUnion('kind', [
     kind: z.literal('file'),
     package: Sha256HexSchema.describe('A folder of the caller’s own.'),
     path: z.string().min(1).max(1_024),
-    mediaType: z.string().min(1).max(120).nullable().default(null),
+    mediaType: textFieldOf(120).nullable().default(null),
   }),
   z.strictObject({
     kind: z.literal('link'),
     url: z.url({ protocol: /^https$/ }).max(2_048),
     filename: textFieldOf(255),
-    mediaType: z.string().min(1).max(120).nullable().default(null),
+    mediaType: textFieldOf(120).nullable().default(null),
     sizeBytes: z.int().min(0),
     contentHash: z.string().regex(FINGERPRINT),
   }),
 ]);
-const ReleaseView = z.strictObject({
-  fingerprint: z.string().describe('Of exactly this: what has changed since has another one.'),
-  problemId: ProblemIdField,
-  slots: z.array(z.strictObject({ slot: KeyField, binding: z.looseObject({}) })),
-  alsoBoundBy: z
-    .array(ProblemIdField)
-    .describe('Other problems of the owner with the same sealed bytes, which are so no longer.'),
-});
-
-export interface SeenProblem {
-  readonly row: ProblemRow;
-  readonly sight: ProblemSight;
-  readonly now: Date;
-}
-
-/** The problem, where the viewer may see it. Throws API_NOT_FOUND. */
-export async function seenProblem(
-  { database, clock }: ApiContext,
-  request: FastifyRequest,
-  id: string,
-  what = 'problem',
-): Promise<SeenProblem> {
-  const row = await database.checkers.reads.problem(id);
-  const sight = row === null ? null : problemSightOf(principalOf(request), row.facts);
-  if (row === null || sight === null) throw notFound(what);
-  return { row, sight, now: clock.now() };
-}
-
 export function registerProblems(app: Api, context: ApiContext): void {
   const { database, turns, clock } = context;
   const { commands, reads } = database.checkers;
@@ -170,10 +140,16 @@ export function registerProblems(app: Api, context: ApiContext): void {
     },
     async (request, reply) => {
       const { id, slot } = request.params;
-      const { row, sight } = await ownProblem(request, id);
+      const { row, sight } = await ownProblem(context, request, id);
       const binding = await bindingOf(request.body, principalOf(request).id);
       const actorId = principalOf(request).id;
-      return decide(request, reply, { row, sight }, { kind: 'bind', actorId, slot, binding });
+      return decideSeen(
+        context,
+        request,
+        reply,
+        { row, sight },
+        { kind: 'bind', actorId, slot, binding },
+      );
     },
   );
 
@@ -218,73 +194,13 @@ export function registerProblems(app: Api, context: ApiContext): void {
         },
       },
       async (request, reply) => {
-        const seen = await ownProblem(request, request.params.id);
-        return decide(request, reply, seen, { kind, actorId: principalOf(request).id });
+        const seen = await ownProblem(context, request, request.params.id);
+        return decideSeen(context, request, reply, seen, {
+          kind,
+          actorId: principalOf(request).id,
+        });
       },
     );
-  }
-
-  app.get(
-    '/v1/problems/:id/release',
-    {
-      config: { access: ['requester', 'operator'] },
-      schema: {
-        tags: TAGS,
-        summary: 'Prepares an early release: what exactly it would open, and its fingerprint',
-        params: ProblemParams,
-        response: { 200: ReleaseView, default: PROBLEM_ANSWER },
-      },
-    },
-    async (request, reply) => {
-      const { row } = await ownProblem(request, request.params.id);
-      const release = prepareRelease(row.facts, await alsoBoundBy(row));
-      return reply.send({
-        ...release,
-        slots: release.slots.map(({ slot, binding }) => ({ slot, binding: { ...binding } })),
-        alsoBoundBy: [...release.alsoBoundBy],
-      });
-    },
-  );
-
-  app.post(
-    '/v1/problems/:id/release',
-    {
-      config: { access: ['requester', 'operator'] },
-      schema: {
-        tags: TAGS,
-        summary: 'Releases sealed bytes early and for good, as they were prepared',
-        params: ProblemParams,
-        body: z.strictObject({ fingerprint: z.string().regex(FINGERPRINT) }),
-        response: { 200: ProblemDetail, default: PROBLEM_ANSWER },
-      },
-    },
-    async (request, reply) => {
-      const seen = await ownProblem(request, request.params.id);
-      const { fingerprint } = request.body;
-      return decide(request, reply, seen, {
-        kind: 'release',
-        actorId: principalOf(request).id,
-        fingerprint,
-        alsoBoundBy: await alsoBoundBy(seen.row),
-      });
-    },
-  );
-
-  /** Throws API_NOT_OWNER where the viewer sees the problem and yet may not act on it. */
-  async function ownProblem(request: FastifyRequest, id: string): Promise<SeenProblem> {
-    const seen = await seenProblem(context, request, id);
-    if (seen.sight.seesAll) return seen;
-    throw createApiError('API_NOT_OWNER', {
-      message: 'expected the owner of the problem, got somebody else',
-      fix: 'use the key of its owner',
-    });
-  }
-
-  async function alsoBoundBy({ id, facts }: ProblemRow): Promise<readonly string[]> {
-    const hashes = prepareRelease(facts, []).slots.map(({ binding }) =>
-      binding.contentHash.slice('sha256:'.length),
-    );
-    return reads.problemsThatBind(id, hashes);
   }
 
   async function bindingOf(input: z.infer<typeof BindingInput>, ownerId: string) {
@@ -303,18 +219,5 @@ export function registerProblems(app: Api, context: ApiContext): void {
       const filename = path.slice(path.lastIndexOf('/') + 1);
       return { url: null, filename, mediaType, sizeBytes: content.length, contentHash };
     });
-  }
-
-  async function decide(
-    request: FastifyRequest,
-    reply: Parameters<typeof answerWith>[0],
-    { row: { id: problemId }, sight }: Pick<SeenProblem, 'row' | 'sight'>,
-    command: Parameters<typeof commands.decideProblem>[1]['command'],
-  ) {
-    return answerWith(reply, (keep) =>
-      commands.decideProblem(callOf(request, request.body), { problemId, command }, (row) =>
-        keep(200, toProblemDetail(row, sight, clock.now())),
-      ),
-    );
   }
 }

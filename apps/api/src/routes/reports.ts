@@ -16,6 +16,7 @@ import { answerWith, callOf } from '../http/answers.ts';
 import { PROBLEM_ANSWER } from '../http/openapi.ts';
 import {
   CheckIdField,
+  JsonField,
   KeyField,
   NoBody,
   TimeField,
@@ -33,7 +34,7 @@ const ReportInput = z.strictObject({
     .default(null)
     .describe('What the system itself judges.'),
   statement: textFieldOf(10_000).nullable().default(null),
-  evidence: z.unknown().describe('Any JSON value; of the form that the stage declares.'),
+  evidence: JsonField.describe('Any JSON value; of the form that the stage declares.'),
   signature: z
     .strictObject({
       key: Sha256HexSchema.describe('Fingerprint of a registered key of the system.'),
@@ -72,7 +73,7 @@ export function registerReports(app: Api, { database }: ApiContext): void {
     },
     async (request, reply) => {
       const { id: checkId } = request.params;
-      const { stage, signature, result, statement, evidence = null } = request.body;
+      const { stage, signature, result, statement, evidence } = request.body;
       const report = { result, statement, evidence };
       const check = await reads.check(checkId);
       const reporter = await reporterOf(check, { stage, report, signature }, principalOf(request));

@@ -26,10 +26,32 @@ export function textFieldOf(lengthMax: number): z.ZodString {
     .string()
     .max(lengthMax)
     .refine((text) => text.trim() !== '', 'expected text, got nothing or only blanks')
-    .refine(
-      (text) => text.isWellFormed() && !text.includes('\0'),
-      'expected text without NUL and without halves of characters',
-    );
+    .refine(isHoldableText, 'expected text without NUL and without halves of characters');
+}
+
+const JSON_DEPTH_MAX = 64;
+
+/** Any JSON value that the database and a digest can hold; left out, null. */
+export const JsonField = z
+  .unknown()
+  .refine(
+    (value) => isHoldable(value, 0),
+    `expected JSON of at most ${JSON_DEPTH_MAX} levels, without NUL, halves of characters and numbers beyond a double`,
+  )
+  .default(null);
+
+function isHoldable(value: unknown, depth: number): boolean {
+  if (typeof value === 'string') return isHoldableText(value);
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object' || value === null) return true;
+  return (
+    depth < JSON_DEPTH_MAX &&
+    Object.entries(value).every(([key, each]) => isHoldableText(key) && isHoldable(each, depth + 1))
+  );
+}
+
+function isHoldableText(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0');
 }
 
 /** Whoever knew all but a little of what was hashed could find the rest by trying. */
