@@ -42,8 +42,12 @@ export interface WorkerOptions {
   readonly fetchShareMs?: number;
   /** For tests: how often something is told of runs with hidden criteria. */
   readonly beatMs?: number;
-  /** For tests: how often and how little free disk make it sick. */
-  readonly health?: { readonly everyMs?: number; readonly diskBytesMin?: number };
+  /** For tests: how often it looks, how little free disk makes it sick, and by which clock it rests. */
+  readonly health?: {
+    readonly everyMs?: number;
+    readonly diskBytesMin?: number;
+    readonly clock?: Clock;
+  };
 }
 
 export type WorkerState = 'STARTING' | 'READY' | 'SICK' | 'DRAINING' | 'GONE';

@@ -1,3 +1,4 @@
+import { systemClock } from '@kervyxa/core';
 import type { EvidenceRow } from '@kervyxa/db';
 import { parsePublicKeys, verifyEnvelope, type VerifiedEnvelope } from '@kervyxa/evidence';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -89,11 +90,16 @@ describe('what a worker signs', () => {
     await worker.stop();
   });
 
-  it('is nothing where no key can be had: the run is tried again and then held, and nobody fails', async () => {
+  it('is nothing where no key can be had: the machine rests, the run is tried again and then held, and nobody fails', async () => {
     const openKey = () => {
       throw new Error('the key is gone');
     };
-    const worker = world.startWorker({ signing: { verifierId: TEST_VERIFIER, openKey } });
+    const before = world.lines.length;
+    const clock = { ...systemClock, monotonicMs: () => systemClock.monotonicMs() * 1_000 };
+    const worker = world.startWorker({
+      signing: { verifierId: TEST_VERIFIER, openKey },
+      health: { everyMs: 20, clock },
+    });
     const submissionId = await world.submit(await world.openContract(), commitOf('good'));
     const held = await vi.waitFor(async () => {
       await world.hurry();
@@ -103,6 +109,7 @@ describe('what a worker signs', () => {
     }, 30_000);
     expect(await world.database.reads.evidence(held?.id ?? '')).toBeNull();
     expect((await world.database.reads.submission(submissionId))?.state).toBe('HELD');
+    expect(world.lines.slice(before)).toContain('warn: sick: taking no work');
     await worker.stop();
   });
 });

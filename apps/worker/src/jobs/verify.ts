@@ -140,16 +140,21 @@ async function seal(
     await tellAtBeat();
     return tell(deps, attempt, { kind: 'fail', reason: toFailure(reason) });
   }
-  deps.health.clear();
   const { verdict } = result;
   const evidence = await toEvidence(deps, { task, contract, result });
   const { resultDigest } = evidence;
   const sealed: SealedVerdict = { verdict, reason, resultDigest };
   const content = { verdict: sealed, result: evidence.result, logs, whenSaved: tellAtBeat };
-  const isSealed = await patiently(async () => {
+  const sealing = patiently(async () => {
     const signed = { ...content, evidence: evidence.sign() };
     return deps.database.work.sealRun(task.run.id, attempt.attempt, signed);
   }, attempt.signal);
+  const isSealed = await sealing.catch((error: unknown) => {
+    // A key that is lost or retired is this machine's, and another can sign.
+    deps.health.blame('a result that it could not sign and seal');
+    throw error;
+  });
+  deps.health.clear();
   const { id: runId, submissionId } = task.run;
   const facts = { submissionId, runId, attempt: attempt.attempt, verdict, reason };
   deps.log.info(facts, isSealed ? 'verdict sealed' : 'verdict thrown away: nobody waits for it');
