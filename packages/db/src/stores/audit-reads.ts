@@ -74,7 +74,7 @@ async function findOtherFact(sql: Sql): Promise<string | null> {
      LEFT JOIN run_evidence e ON e.audit_seq = a.seq
      LEFT JOIN runs r ON r.id = a.subject
      WHERE a.kind = 'verdict_sealed' AND (
-       r.result_digest = a.digest AND r.verdict = a.facts ->> 'verdict'
+       r.result_digest = a.digest AND digest_of(r.result) = a.digest AND r.verdict = a.facts ->> 'verdict'
        AND a.facts @> jsonb_build_object(
          'evaluation', digest_of(e.evaluation), 'publicEvaluation', digest_of(e.public_evaluation),
          'attestation', digest_of(e.attestation), 'publicAttestation', digest_of(e.public_attestation))

@@ -194,6 +194,12 @@ describe('the audit log', () => {
       'entry 2: what is kept of run_',
     ],
     [
+      'what a verdict was found by',
+      `UPDATE runs SET result = '{"criteria": []}' WHERE id = (SELECT subject FROM audit_log WHERE seq = 2)`,
+      `UPDATE runs SET result = '${RESULT}' WHERE id = (SELECT subject FROM audit_log WHERE seq = 2)`,
+      'entry 2: what is kept of run_',
+    ],
+    [
       'an attestation',
       `UPDATE run_evidence SET public_attestation = public_attestation || ' ' WHERE audit_seq = 2`,
       `UPDATE run_evidence SET public_attestation = trim(public_attestation) WHERE audit_seq = 2`,
