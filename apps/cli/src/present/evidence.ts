@@ -91,11 +91,12 @@ const UNPROVEN = [
   'When it was signed: the time is the signer’s word.',
 ];
 
-function toUnasked({ subject, policyDigest, verifierId }: Expectations): string[] {
+function toUnasked({ subject, policyDigest, verifierId, resourceUri }: Expectations): string[] {
   const unasked = [
     ...(subject === undefined ? ['the commit (--subject)'] : []),
     ...(policyDigest === undefined ? ['the contract (--contract)'] : []),
     ...(verifierId === undefined ? ['the verifier (--verifier)'] : []),
+    ...(resourceUri === undefined ? ['the repository (--repo)'] : []),
   ];
   return unasked.length === 0
     ? []

@@ -31,7 +31,7 @@ describe('kervyxa evidence verify', () => {
     expect(text).toContain('audit log  7 aaaa');
     expect(text).toMatch(/\nproven\n {2}Who holds the key has signed this verdict/);
     expect(text).toMatch(
-      /you did not ask for the contract \(--contract\),\s+the verifier \(--verifier\)\./,
+      /you did not ask for the contract \(--contract\),\s+the verifier \(--verifier\),\s+the repository \(--repo\)\./,
     );
     expect(text).not.toContain('(--subject)');
     const widths = text.split('\n').map((line) => line.length);
