@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { ContractTerms } from '../contract/schema.ts';
 import { fullFolder, toFiles } from '../testing/full-package.ts';
 import { put } from '../testing/lint-row.ts';
+import { checkAgainstSchema } from '../thread/check-schema.ts';
 import { lintEvidenceSchemas } from './lint-schemas.ts';
 import { readCheckerPackage } from './read-folder.ts';
 
@@ -32,5 +34,26 @@ describe('the evidence schema of a stage', () => {
       '/stages/3/evidence_schema',
       '/stages/4/evidence_schema',
     ]);
+  });
+
+  it('that takes its time, in many stages, leaves others room for theirs', async () => {
+    // 4^11 ways through it, all of them open.
+    const levels = Array.from({ length: 11 }, (_, level) => [
+      `l${level}`,
+      { allOf: Array.from({ length: 4 }, () => ({ $ref: `#/$defs/l${level + 1}` })) },
+    ]);
+    const slow = { $defs: { ...Object.fromEntries(levels), l11: true }, $ref: '#/$defs/l0' };
+    const { package: checker } = readCheckerPackage(toFiles(fullFolder()), '0');
+    const [stage] = checker?.contract.stages.filter(({ kind }) => kind === 'sandbox') ?? [];
+    if (stage === undefined) throw new Error('expected a sandbox stage');
+    const stages = Array.from({ length: 6 }, () => ({ ...stage, evidence_schema: slow }));
+    const order: string[] = [];
+    await Promise.all([
+      lintEvidenceSchemas({ stages: stages as ContractTerms['stages'] }).then(() =>
+        order.push('lint'),
+      ),
+      checkAgainstSchema(true, null).then(() => order.push('report')),
+    ]);
+    expect(order).toEqual(['report', 'lint']);
   });
 });
