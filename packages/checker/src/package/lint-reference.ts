@@ -60,7 +60,7 @@ export function lintReference(
   return [
     ...ofFiles,
     ...slots.flatMap((slot) => unboundProblems(contract.file, slot, bound, isProblem)),
-    ...linkedProblems(contract.file, contract.draft, files),
+    ...linkedProblems(contract.draft, files),
   ];
 }
 
@@ -119,26 +119,18 @@ function unboundProblems(
   return [lintFindingOf(code, { file, pointer: toPointer(path) }, { message, fix })];
 }
 
-function linkedProblems(
-  file: string,
-  draft: ContractDraft,
-  files: readonly ReferenceFile[],
-): LintFinding[] {
-  const linked = files.filter(({ isLink }) => isLink).map(({ slot }) => slot);
-  return draft.stages
-    .filter(({ kind }) => kind === 'sandbox')
-    .flatMap(({ path, slots }) =>
-      linked
-        .filter((slot) => slots?.includes(slot) ?? draft.slots.some(({ key }) => key === slot))
-        .map((slot) =>
-          lintFindingOf(
-            'link_not_mounted',
-            { file, pointer: toPointer(path) },
-            {
-              message: `expected files for what this stage reads, got a link for "${toPrintable(slot, 60)}"`,
-              fix: 'Put the bytes themselves under reference/ where the program reads them.',
-            },
-          ),
-        ),
-    );
+/** Told of the link: the problems of a campaign share the contract, and not their links. */
+function linkedProblems(draft: ContractDraft, files: readonly ReferenceFile[]): LintFinding[] {
+  return files.flatMap(({ path: file, isLink, slot }) => {
+    if (!isLink || !draft.slots.some(({ key }) => key === slot)) return [];
+    const readers = draft.stages
+      .filter(({ kind, slots }) => kind === 'sandbox' && (slots?.includes(slot) ?? true))
+      .map(({ key }) => `"${toPrintable(key ?? '', 60)}"`);
+    if (readers.length === 0) return [];
+    const words = {
+      message: `expected a file, as programs read the slot (stages ${readers.join(', ')}), got a link, which they are not shown`,
+      fix: 'Put the bytes themselves under reference/, or select other slots in reference_input_slots of the stage.',
+    };
+    return [lintFindingOf('link_not_mounted', { file }, words)];
+  });
 }

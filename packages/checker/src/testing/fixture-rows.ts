@@ -243,7 +243,7 @@ const FILE_ROWS: readonly LintRow[] = [
     pointer: `${ARTIFACT}/filename`,
     message: 'expected a file, got the link columns.link.json',
     fix: 'Put the bytes themselves under fixtures/.',
-    also: ['json_invalid', 'link_not_mounted', 'link_not_mounted'],
+    also: ['json_invalid', 'link_not_mounted'],
   },
   ...(
     [

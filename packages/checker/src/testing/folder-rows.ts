@@ -234,9 +234,11 @@ const REFERENCE_ROWS: readonly LintRow<ProblemFolder>[] = [
       put(contract, ['stages', 1, 'reference_input_slots'], ['labels']);
       files['reference/columns.link.json'] = JSON.stringify(LINK);
     },
-    pointer: '/stages/0',
-    message: 'expected files for what this stage reads, got a link for "columns"',
-    fix: 'Put the bytes themselves under reference/ where the program reads them.',
+    file: 'reference/columns.link.json',
+    pointer: '',
+    message:
+      'expected a file, as programs read the slot (stages "form"), got a link, which they are not shown',
+    fix: 'Put the bytes themselves under reference/, or select other slots in reference_input_slots of the stage.',
   },
 ];
 
