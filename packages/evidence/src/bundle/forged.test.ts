@@ -15,8 +15,11 @@ beforeAll(() => {
   key = createKey();
 });
 
-/** A bundle for outsiders whose signer has put something else in the place of its contract; all else follows from it. */
-function forge(change: (contract: object) => object): AsyncIterable<Uint8Array> {
+/** A bundle for outsiders whose signer has put something else in the place of contract or result; all else follows. */
+function forge(
+  change: (contract: object) => object,
+  more: Partial<Judged['result']> = {},
+): AsyncIterable<Uint8Array> {
   const honest = toRunEvidence(
     sampleInput('public', {
       contract: parseContract(helloContract('a'.repeat(40))),
@@ -24,16 +27,17 @@ function forge(change: (contract: object) => object): AsyncIterable<Uint8Array> 
   );
   const contract = change(JSON.parse(honest.texts['contract.json']) as object);
   const run = JSON.parse(honest.texts['run.json']) as Judged['run'];
+  const result = { ...honest.result, ...more };
   const policyDigest = canonicalDigest(contract);
   const judged = {
     contract: contract as Judged['contract'],
     policyDigest,
-    result: honest.result,
+    result,
     run,
   };
   const texts = {
     'contract.json': canonicalJson(contract),
-    'result.json': honest.texts['result.json'],
+    'result.json': canonicalJson(result),
     'evaluation.json': canonicalJson(evaluationOf(judged)),
     'run.json': honest.texts['run.json'],
   };
@@ -91,3 +95,14 @@ it.each<[string, object]>([
     });
   },
 );
+
+it('E10 lists more changed files than any run records, for a replay to print: refused', async () => {
+  const changedFiles = Array.from({ length: 1_001 }, (_, index) => ({
+    path: `${index}`,
+    status: 'added' as const,
+  }));
+  const forged = forge((contract) => contract, { changedFiles, changedFileCount: 1_001 });
+  await expect(readBundle(forged, { keys: null })).rejects.toMatchObject({
+    code: 'EVIDENCE_BUNDLE_REFUSED',
+  });
+});

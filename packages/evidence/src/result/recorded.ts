@@ -11,6 +11,7 @@ export const RecordedResultSchema = z.strictObject({
   ...shape,
   /** Null for outsiders, as it depends on what is hidden. */
   contractDigest: shape.contractDigest.nullable(),
+  changedFiles: shape.changedFiles.max(CHANGED_FILES_MAX),
   changedFileCount: z.int().min(0),
   reasons: z.array(
     z.strictObject({ ...shape.reasons.element.shape, message: z.string().nullable() }),
