@@ -10,7 +10,7 @@ import {
 } from './remote-command.ts';
 
 interface SubmitOptions extends RemoteOptions {
-  readonly file: readonly string[];
+  readonly file?: readonly string[];
   readonly text?: string;
 }
 
@@ -21,12 +21,7 @@ export function entryCommand(context: CommandContext): Command {
   )
     .description('Hand in an answer to a problem.')
     .argument('<problem>', 'the problem, prb_…')
-    .option(
-      '--file <role=file>',
-      'a file and the role that it fills; as often as needed',
-      collect,
-      [],
-    )
+    .option('--file <role=file>', 'a file and the role that it fills; as often as needed', collect)
     .option('--text <text>', 'the answer in words, for contracts that take one')
     .action((problem: string, options: SubmitOptions) => submitEntry(context, problem, options));
   const show = withRemoteOptions(new Command('show'), 'entry show ent_…')
@@ -60,7 +55,7 @@ ${REMOTE_HELP}`;
 async function submitEntry(
   context: CommandContext,
   problem: string,
-  { file, text, ...options }: SubmitOptions,
+  { file = [], text, ...options }: SubmitOptions,
 ): Promise<void> {
   const files = file.map(parseRoleFile);
   if (files.length === 0 && text === undefined)
@@ -85,7 +80,7 @@ async function toFiles(
   return { package: sha256, artifacts };
 }
 
-function collect(text: string, before: readonly string[]): readonly string[] {
+function collect(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text];
 }
 

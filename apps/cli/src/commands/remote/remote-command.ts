@@ -1,7 +1,7 @@
-import { toPrintable } from '@kervyxa/core';
 import type { Command } from 'commander';
 import type { CommandContext } from '../../context.ts';
-import { type ApiAnswer, type ApiRequest, askApi, URL_DEFAULT } from '../../io/api-client.ts';
+import { type ApiRequest, askApi, URL_DEFAULT } from '../../io/api-client.ts';
+import { toAnswerText } from '../../present/answer.ts';
 import { toJsonText } from '../../present/json.ts';
 
 /** What every command that asks an API takes. */
@@ -35,26 +35,5 @@ export async function showAnswer(
   request: ApiRequest,
 ): Promise<void> {
   const answer = await askApi(context, url, request);
-  context.host.stdout.write(json === true ? toJsonText(answer) : toText(answer));
-}
-
-/** One line a member, one block an item; what has parts is JSON. */
-function toText(answer: ApiAnswer): string {
-  const { items, next, ...members } = answer;
-  if (!Array.isArray(items)) return toBlock(answer);
-  const blocks = items.map((item) => toBlock({ ...item }));
-  const more = typeof next === 'string' ? `${toBlock({ ...members, next })}` : '';
-  return `${blocks.join('\n')}${more === '' ? '' : `\n${more}`}${items.length === 0 ? 'none\n' : ''}`;
-}
-
-function toBlock(members: ApiAnswer): string {
-  const width = Math.max(...Object.keys(members).map((name) => name.length), 0);
-  return Object.entries(members)
-    .map(([name, value]) => `${name.padEnd(width)}  ${toValue(value)}\n`)
-    .join('');
-}
-
-function toValue(value: unknown): string {
-  if (value === null || value === undefined) return '-';
-  return toPrintable(typeof value === 'object' ? JSON.stringify(value) : String(value), 2_000);
+  context.host.stdout.write(json === true ? toJsonText(answer) : toAnswerText(answer));
 }
