@@ -43,7 +43,11 @@ export function toAttestationText(
       `${colors.bold(colors.green('good'))}  ${toVerdictLine(evidence.statement)}`,
       toRows(evidence),
       toParagraphs('proven', toProven(evidence), screen),
-      toParagraphs('not proven', [...toUnasked(expected), ...UNPROVEN], screen),
+      toParagraphs(
+        'not proven',
+        [...toUnasked(evidence, expected), ...toUnproven(evidence)],
+        screen,
+      ),
       '',
     ]
       .join('\n\n')
@@ -77,7 +81,8 @@ function toRows({ statement: { subject, predicate }, key }: EvidenceFile): strin
 }
 
 function toProven(evidence: EvidenceFile): string[] {
-  const said = 'Who holds the key has signed this verdict on this commit under this contract.';
+  const about = isOfCommit(evidence) ? 'commit' : 'answer';
+  const said = `Who holds the key has signed this verdict on this ${about} under this contract.`;
   if (evidence.kind === 'attestation') return [said];
   const files = count(evidence.statement.predicate.inputAttestations.length, 'input');
   const whole = `The bundle is the one that was signed, to the byte: ${files} by digest.`;
@@ -85,15 +90,28 @@ function toProven(evidence: EvidenceFile): string[] {
   return [said, whole, `It says that it lacks ${evidence.absent.join(', ')}.`];
 }
 
-const UNPROVEN = [
-  'That the verdict is right: "kervyxa evidence replay" runs the commit again.',
-  'Whose key it is, and that it was in nobody else’s hands: that is between you and where you got it.',
-  'When it was signed: the time is the signer’s word.',
-];
+function toUnproven(evidence: EvidenceFile): string[] {
+  const again = 'That the verdict is right: "kervyxa evidence replay" runs the commit again.';
+  return [
+    isOfCommit(evidence) ? again : 'That the verdict is right.',
+    'Whose key it is, and that it was in nobody else’s hands: that is between you and where you got it.',
+    'When it was signed: the time is the signer’s word.',
+  ];
+}
 
-function toUnasked({ subject, policyDigest, verifierId, resourceUri }: Expectations): string[] {
+/** Else it is of an entry to a problem, which is files and text. */
+function isOfCommit({ statement }: EvidenceFile): boolean {
+  return statement.subject.some(({ digest }) => 'gitCommit' in digest);
+}
+
+function toUnasked(
+  evidence: EvidenceFile,
+  { subject, policyDigest, verifierId, resourceUri }: Expectations,
+): string[] {
   const unasked = [
-    ...(subject === undefined ? ['the commit (--subject)'] : []),
+    ...(subject === undefined
+      ? [`the ${isOfCommit(evidence) ? 'commit' : 'file'} (--subject)`]
+      : []),
     ...(policyDigest === undefined ? ['the contract (--contract)'] : []),
     ...(verifierId === undefined ? ['the verifier (--verifier)'] : []),
     ...(resourceUri === undefined ? ['the repository (--repo)'] : []),

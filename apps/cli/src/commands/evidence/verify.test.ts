@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { contractDigest } from '@kervyxa/contract';
+import { signStatement, toStatement } from '@kervyxa/evidence';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runCli } from '../../cli.ts';
 import { openSigningKeys, rotateSigningKey } from '../../io/signing-key.ts';
@@ -36,6 +37,25 @@ describe('kervyxa evidence verify', () => {
     expect(text).not.toContain('(--subject)');
     const widths = text.split('\n').map((line) => line.length);
     expect(Math.max(...widths.filter((width) => width < 70))).toBeLessThanOrEqual(80);
+  });
+
+  it('calls no answer to a problem a commit, and promises no replay of it', async () => {
+    const keys = openSigningKeys(join(root, 'keys'), host.clock);
+    const statement = toStatement({
+      subjects: [{ name: 'report', digest: { sha256: 'a'.repeat(64) } }],
+      verifierId: 'urn:kervyxa:verifier:test',
+      timeVerified: host.clock.now(),
+      resourceUri: 'urn:kervyxa:entry:ent_1',
+      policy: { uri: 'urn:kervyxa:checker:vct_1', digest: `sha256:${'b'.repeat(64)}` },
+      inputs: [],
+      outcome: { verdict: 'PASS', reason: null, runRef: 'urn:x', audit: null, view: 'public' },
+    });
+    writeFileSync(files.attestation, signStatement(statement, keys.current));
+    expect(await verify(files.attestation)).toBe(0);
+    const text = host.stdout.text();
+    expect(text).toContain('this verdict on this answer');
+    expect(text).toContain('the file (--subject)');
+    expect(text).not.toMatch(/commit|replay/);
   });
 
   it('asks for all that it is told to ask for', async () => {
