@@ -33,6 +33,12 @@ describe('the signing key', () => {
     expect(openSigningKeys(folder, at(2)).current.keyid).toBe(current.keyid);
   });
 
+  it('leaves the state folder that it makes open to a PostgreSQL of another user', () => {
+    const state = join(folder, 'state');
+    openSigningKeys(join(state, 'own-keys'), at(1));
+    expect([modeOf(state) & 0o011, modeOf(join(state, 'own-keys'))]).toEqual([0o011, 0o700]);
+  });
+
   it('is followed by another: the old one is retired, kept in public, and gone in private', () => {
     const first = openSigningKeys(folder, at(1)).current.keyid;
     const { current, publicKeys } = rotateSigningKey(folder, at(5));

@@ -10,7 +10,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { isAppError, toPrintable, type Clock } from '@kervyxa/core';
 import {
   parsePublicKeys,
@@ -48,7 +48,7 @@ export function ownKeysFolder(): string {
  */
 export function openSigningKeys(folder: string, clock: Clock): SigningKeys {
   return using(folder, () => {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     if (newest(folder) === 0) makeNext(folder, { after: 0, known: [], at: clock.now() });
     return readKeys(folder);
   });
@@ -60,7 +60,7 @@ export function openSigningKeys(folder: string, clock: Clock): SigningKeys {
  */
 export function rotateSigningKey(folder: string, clock: Clock): SigningKeys {
   return using(folder, () => {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     const after = newest(folder);
     const known = after === 0 ? [] : readPublicKeys(folder, after);
     makeNext(folder, { after, known, at: clock.now() });
@@ -143,6 +143,12 @@ function syncFolder(folder: string): void {
   } finally {
     closeSync(handle);
   }
+}
+
+/** The parent has the usual mode: a PostgreSQL that runs as another user lives beside the keys. */
+function makeFolder(folder: string): void {
+  mkdirSync(dirname(folder), { recursive: true });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
 }
 
 function using<T>(folder: string, work: () => T): T {

@@ -10,7 +10,7 @@ import {
   utimes,
   writeFile,
 } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { sha256Hex, type CommitSha } from '@kervyxa/core';
 import { z } from 'zod';
 import { createIntakeError } from '../errors.ts';
@@ -68,6 +68,8 @@ export class StoreFolder {
   }
 
   async prepare(): Promise<void> {
+    // What is above the cache folder has the usual mode: a PostgreSQL that runs as another user lives there, too.
+    await mkdir(dirname(dirname(this.#root)), { recursive: true });
     for (const folder of [this.home, this.temporary, this.stores]) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
     }
