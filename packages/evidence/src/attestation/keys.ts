@@ -114,7 +114,7 @@ function reading<T>(read: () => T): T {
 function unreadable(got: string, cause?: unknown): Error {
   return evidenceError('EVIDENCE_KEY_UNREADABLE', {
     message: `expected an Ed25519 key, got ${got}`,
-    fix: 'give key.pem of a bundle, or what the daemon serves at /.well-known/kervyxa-keys.json',
+    fix: 'give a public key in PEM, what "kervyxa keys show --json" prints, or what a daemon serves at /.well-known/kervyxa-keys.json',
     cause,
   });
 }

@@ -24,6 +24,6 @@ Examples:
   $ kervyxa checker init ./my-checker
   $ kervyxa checker lint ./my-checker --fix
   $ kervyxa checker test ./my-checker
-  $ kervyxa checker verify ./my-checker --artifact document=answer.json
+  $ kervyxa checker verify ./my-checker --artifact report=answer.json
 
 docs/checkers.md tells how to write one.`;

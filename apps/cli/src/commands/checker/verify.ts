@@ -55,7 +55,7 @@ the first that does not pass; one that waits for people or for a system elsewher
 can't be asked from here, and is inconclusive.
 
 Examples:
-  $ kervyxa checker verify ./my-checker --artifact document=answer.json
+  $ kervyxa checker verify ./my-checker --artifact report=answer.json
   $ kervyxa checker verify ./sat --artifact assignment=v.txt \\
       --reference instance=hard.cnf
   $ kervyxa checker verify ./riddle --summary answer.md --json | jq -r .result

@@ -98,7 +98,8 @@ Examples:
 
 Exit codes:
   0 same   1 different, or a bundle that is refused   2 usage
-  3 not, or not in whole, to be run again here   4 trouble of this machine`;
+  3 not, or not in whole, to be run again here   4 trouble of this machine
+  130 after Ctrl-C, 143 after SIGTERM; containers are removed first`;
 
 /**
  * 1. The bundle is verified; its archives are kept in a folder of their own.
@@ -182,10 +183,12 @@ function toTrouble(
 async function runWithProgress(
   bundle: VerifiedBundle,
   contract: Contract,
-  { host, interrupts: { signal } }: CommandContext,
+  { host, interrupts }: CommandContext,
   replay: Replay,
 ): Promise<VerificationResult> {
+  const { signal } = interrupts;
   const progress = createProgress(host);
+  interrupts.onFirst((name) => progress.note(`${name}: removing containers and volumes`));
   try {
     const { note: log, live, onEvent } = progress;
     return await replay.run(bundle, contract, { log, live, onEvent, signal });
