@@ -1,6 +1,6 @@
 import type { CheckerPackage, ContractTerms, StageEnd } from '@kervyxa/checker';
 import { sha256Hex } from '@kervyxa/core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { CheckTask, ImplementationRow, Publication } from '../../checker-ports.ts';
 import { TEST_KEY } from '../../testing/sealed-as.ts';
 import { callOf, openStores, type Stores } from '../../testing/open-stores.ts';
@@ -386,6 +386,30 @@ describe('a check', () => {
     const told = await Promise.all([1, 2, 3].map(() => work.decideCheck(checkId, sealOf(second))));
     expect(told.map(({ kind }) => kind).toSorted()).toEqual(['accepted', 'refused', 'refused']);
     expect((await stores.checkers.reads.check(checkId))?.facts.results).toHaveLength(1);
+  });
+
+  // Else a nomination in time that is committed after the cutoff would not be seen, and nothing judged.
+  it('waits for what is being done to its problem', async () => {
+    const published = await publish(await packageOf('Waits', 'print(7)'));
+    const problemId = await openProblem(published.contract.id);
+    const checkId = await submit(problemId, await blobOf('an answer'));
+    const { pool } = stores.test;
+    const other = await pool.connect();
+    try {
+      await other.query('BEGIN');
+      await other.query('SELECT 1 FROM problems WHERE id = $1 FOR NO KEY UPDATE', [problemId]);
+      const decided = stores.checkers.work.decideCheck(checkId, { kind: 'advance' });
+      await vi.waitUntil(async () => {
+        const { rowCount } = await pool.query(
+          `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        );
+        return rowCount === 1;
+      }, 10_000);
+      await other.query('COMMIT');
+      expect(await decided).toMatchObject({ kind: 'accepted' });
+    } finally {
+      other.release();
+    }
   });
 
   it('ends inconclusive, and says what is missing, where no program conforms', async () => {

@@ -118,9 +118,10 @@ export async function openEntryCheck(
 }
 
 async function loadProblemCase(sql: Sql, problemId: string): Promise<ProblemCase> {
+  // A nomination in time may have yet to be committed: it is waited for.
   const [row] = await queryRows<{ facts: unknown }>(
     sql,
-    'SELECT facts FROM problems WHERE id = $1',
+    'SELECT facts FROM problems WHERE id = $1 FOR SHARE',
     [problemId],
   );
   if (row === undefined) throw new Error(`expected problem ${problemId}, got no row`);
