@@ -44,7 +44,8 @@ export interface ApiDependencies {
   /** Stays the caller's: closing the API closes no database. */
   readonly database: Database;
   readonly newId: IdSource;
-  readonly clock: Clock;
+  /** For intervals alone: what time it is, the database says. */
+  readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly randomBytes: (count: number) => Uint8Array;
   /** Where lines go; nowhere if left out. */
   readonly logger?: FastifyBaseLogger | undefined;
@@ -179,7 +180,6 @@ function contextOf(
   return {
     database,
     newId,
-    clock,
     randomBytes,
     settings,
     principals: createPrincipals((keyHash) => database.reads.principalByKey(keyHash), {

@@ -1,4 +1,4 @@
-import type { Clock, IdSource } from '@kervyxa/core';
+import type { IdSource } from '@kervyxa/core';
 import type { Database } from '@kervyxa/db';
 import type {
   FastifyBaseLogger,
@@ -18,7 +18,6 @@ import type { Watchers } from './stream/watchers.ts';
 export interface ApiContext {
   readonly database: Database;
   readonly newId: IdSource;
-  readonly clock: Clock;
   readonly randomBytes: (count: number) => Uint8Array;
   readonly settings: ApiSettings;
   readonly principals: Principals;

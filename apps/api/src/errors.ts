@@ -145,7 +145,7 @@ export const createApiError = create;
 /** The answer for what is not there and for what is not the caller's to see: one must not be told from the other. */
 export function notFound(what: string): Error {
   return createApiError('API_NOT_FOUND', {
-    message: `expected a ${what} that this key may see, got none`,
+    message: `expected ${/^[aeiou]/.test(what) ? 'an' : 'a'} ${what} that this key may see, got none`,
     fix: 'check the id, and whether the key belongs to somebody who may see it',
   });
 }

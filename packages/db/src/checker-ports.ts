@@ -208,6 +208,8 @@ export interface CheckerCommands {
 
 /** Single rows are null where there is none. Lists come newest first. */
 export interface CheckerReads {
+  /** The time by which commands are decided, so that nobody reads a thing sooner elsewhere: the clocks of hosts differ. */
+  now(): Promise<Date>;
   verifier(id: string): Promise<VerifierRow | null>;
   listVerifiers(ownerId: string | null, page: PageRequest): Promise<Page<VerifierRow>>;
   publishedContract(id: string): Promise<PublishedContractRow | null>;

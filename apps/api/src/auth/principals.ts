@@ -14,7 +14,7 @@ const REMEMBERED_MAX = 10_000;
 /** Remembers good keys for `trustMs`; bad ones are never remembered. */
 export function createPrincipals(
   lookUp: (keyHash: string) => Promise<PrincipalRow | null>,
-  { clock, trustMs }: { readonly clock: Clock; readonly trustMs: number },
+  { clock, trustMs }: { readonly clock: Pick<Clock, 'monotonicMs'>; readonly trustMs: number },
 ): Principals {
   const known = new Map<string, { readonly principal: PrincipalRow; readonly untilMs: number }>();
   return {

@@ -61,7 +61,7 @@ export async function seenEntry(
 }
 
 export function registerEntries(app: Api, context: ApiContext): void {
-  const { database, turns, clock } = context;
+  const { database, turns } = context;
   const { commands, reads } = database.checkers;
 
   app.post(
@@ -169,14 +169,14 @@ export function registerEntries(app: Api, context: ApiContext): void {
       },
     },
     async (request, reply) => {
-      const { entry, sight } = await seenEntry(context, request, request.params.id);
+      const { entry, sight, now } = await seenEntry(context, request, request.params.id);
       const { id: entryId, problemId, solverId } = entry;
       const participantId = sight.viewerId;
       const readsSealed = sight.isOperator;
       const command = { kind: 'nominate', participantId, entryId, solverId, readsSealed } as const;
       return answerWith(reply, (keep) =>
         commands.decideProblem(callOf(request, null), { problemId, command }, (row) =>
-          keep(200, toProblemDetail(row, sight, clock.now())),
+          keep(200, toProblemDetail(row, sight, now)),
         ),
       );
     },

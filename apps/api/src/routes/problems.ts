@@ -59,7 +59,7 @@ const BindingInput = z.discriminatedUnion('kind', [
   }),
 ]);
 export function registerProblems(app: Api, context: ApiContext): void {
-  const { database, turns, clock } = context;
+  const { database, turns } = context;
   const { commands, reads } = database.checkers;
 
   app.post(
@@ -75,11 +75,12 @@ export function registerProblems(app: Api, context: ApiContext): void {
     },
     async (request, reply) => {
       const sight = { viewerId: principalOf(request).id, seesAll: true, isOperator: false };
+      const now = await reads.now();
       return answerWith(
         reply,
         (keep) =>
           commands.createProblem(callOf(request, request.body), request.body, (row) =>
-            keep(201, toProblemDetail(row, sight, clock.now())),
+            keep(201, toProblemDetail(row, sight, now)),
           ),
         (id) => `/v1/problems/${id}`,
       );
@@ -100,8 +101,8 @@ export function registerProblems(app: Api, context: ApiContext): void {
     async (request, reply) => {
       const { id, roles } = principalOf(request);
       const viewerId = roles.includes('operator') ? null : id;
+      const now = await reads.now();
       const page = await reads.listProblems({ viewerId, ownerId: null }, pageOf(request.query));
-      const now = clock.now();
       return reply.send({
         items: page.items.map((row) => toProblemView(row, now)),
         next: page.next,
@@ -140,16 +141,10 @@ export function registerProblems(app: Api, context: ApiContext): void {
     },
     async (request, reply) => {
       const { id, slot } = request.params;
-      const { row, sight } = await ownProblem(context, request, id);
+      const seen = await ownProblem(context, request, id);
       const binding = await bindingOf(request.body, principalOf(request).id);
       const actorId = principalOf(request).id;
-      return decideSeen(
-        context,
-        request,
-        reply,
-        { row, sight },
-        { kind: 'bind', actorId, slot, binding },
-      );
+      return decideSeen(context, request, reply, seen, { kind: 'bind', actorId, slot, binding });
     },
   );
 

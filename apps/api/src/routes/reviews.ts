@@ -36,7 +36,7 @@ const ReviewView = z.strictObject({
 });
 
 export function registerReviews(app: Api, context: ApiContext): void {
-  const { database, newId, clock } = context;
+  const { database, newId } = context;
   const { commands, reads } = database.checkers;
 
   app.get(
@@ -149,12 +149,13 @@ export function registerReviews(app: Api, context: ApiContext): void {
       problems.set(id, found);
       return found;
     };
+    const now = await reads.now();
     let next = after;
     for (let looked = 0; looked < LOOKS_MAX; looked += 1) {
       const page = await reads.listChecks(filter, { limit: limit - items.length, after: next });
       const found = await Promise.all(
         page.items.map(async (check) =>
-          toReview(check, await problemOf(check.facts.problemId), viewer),
+          toReview(check, await problemOf(check.facts.problemId), viewer, now),
         ),
       );
       items.push(...found.filter((item) => item !== null));
@@ -163,25 +164,25 @@ export function registerReviews(app: Api, context: ApiContext): void {
     }
     return { items, next };
   }
+}
 
-  /** Null where the viewer may claim no seat, or may not even know of the check. */
-  function toReview(
-    { facts }: CheckRow,
-    problem: ProblemRow | null,
-    viewer: PrincipalRow,
-  ): z.infer<typeof ReviewView> | null {
-    const sight = problem === null ? null : problemSightOf(viewer, problem.facts);
-    const stage = facts.stages[facts.results.length];
-    if (problem === null || sight === null || stage?.kind !== 'review') return null;
-    const now = clock.now();
-    if (!seesEntry(sight, problem.facts, facts, now) || facts.review === null) return null;
-    const deciding = { now, policy: DEFAULT_STAGE_POLICY, problem: problem.facts };
-    const node = claimableNode(facts, toJudge(viewer), deciding);
-    if (node === null) return null;
-    const { id: checkId, problemId, entryId } = facts;
-    const { closesAt } = facts.review;
-    return { checkId, problemId, entryId, protocolId: stage.protocolId, node: node.key, closesAt };
-  }
+/** Null where the viewer may claim no seat, or may not even know of the check. */
+function toReview(
+  { facts }: CheckRow,
+  problem: ProblemRow | null,
+  viewer: PrincipalRow,
+  now: Date,
+): z.infer<typeof ReviewView> | null {
+  const sight = problem === null ? null : problemSightOf(viewer, problem.facts);
+  const stage = facts.stages[facts.results.length];
+  if (problem === null || sight === null || stage?.kind !== 'review') return null;
+  if (!seesEntry(sight, problem.facts, facts, now) || facts.review === null) return null;
+  const deciding = { now, policy: DEFAULT_STAGE_POLICY, problem: problem.facts };
+  const node = claimableNode(facts, toJudge(viewer), deciding);
+  if (node === null) return null;
+  const { id: checkId, problemId, entryId } = facts;
+  const { closesAt } = facts.review;
+  return { checkId, problemId, entryId, protocolId: stage.protocolId, node: node.key, closesAt };
 }
 
 function toJudge({ id, roles, invitedById }: PrincipalRow): Judge {

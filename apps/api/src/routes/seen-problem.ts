@@ -16,15 +16,17 @@ export interface SeenProblem {
 
 /** The problem, where the viewer may see it. Throws API_NOT_FOUND. */
 export async function seenProblem(
-  { database, clock }: ApiContext,
+  { database }: ApiContext,
   request: FastifyRequest,
   id: string,
   what = 'problem',
 ): Promise<SeenProblem> {
-  const row = await database.checkers.reads.problem(id);
+  const { reads } = database.checkers;
+  const now = await reads.now();
+  const row = await reads.problem(id);
   const sight = row === null ? null : problemSightOf(principalOf(request), row.facts);
   if (row === null || sight === null) throw notFound(what);
-  return { row, sight, now: clock.now() };
+  return { row, sight, now };
 }
 
 /** Throws API_NOT_FOUND, and API_NOT_OWNER where the viewer sees the problem and yet may not act on it. */
@@ -43,16 +45,16 @@ export async function ownProblem(
 
 /** Does what the caller wants of a problem that it sees, and answers with the problem. */
 export async function decideSeen(
-  { database, clock }: ApiContext,
+  { database }: ApiContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  { row: { id: problemId }, sight }: Pick<SeenProblem, 'row' | 'sight'>,
+  { row: { id: problemId }, sight, now }: SeenProblem,
   command: Exclude<ProblemCommand, { readonly kind: 'submit' }>,
 ): Promise<FastifyReply> {
   const call = callOf(request, request.body);
   return answerWith(reply, (keep) =>
     database.checkers.commands.decideProblem(call, { problemId, command }, (row) =>
-      keep(200, toProblemDetail(row, sight, clock.now())),
+      keep(200, toProblemDetail(row, sight, now)),
     ),
   );
 }

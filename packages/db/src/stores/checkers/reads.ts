@@ -2,6 +2,7 @@ import type { CheckerReads } from '../../checker-ports.ts';
 import type { PartnerKey, Problem, Verifier } from '../../generated/client.ts';
 import type { Page, PageRequest } from '../../ports.ts';
 import type { Connections } from '../in-transaction.ts';
+import { loadNow } from '../load-case.ts';
 import { toPage, toSlice } from '../pages.ts';
 import { queryRows, type Sql, told } from '../sql.ts';
 import {
@@ -57,6 +58,7 @@ export function createCheckerReads({ pool, client }: Connections): CheckerReads 
   );
   const checks = select<CheckRecord, ReturnType<typeof toCheckRow>>(pool, CHECKS, 'k', toCheckRow);
   return {
+    now: () => loadNow(pool),
     verifier: verifiers.find,
     listVerifiers: (ownerId, page) =>
       verifiers.list('($1::text IS NULL OR v.owner_id = $1)', [ownerId], page),
