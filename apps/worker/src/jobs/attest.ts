@@ -41,6 +41,7 @@ export async function toEvidence(
   const { run, submission, claimToken } = task;
   const { full, open, sign } = toBothViews({
     contract,
+    contractText: task.contract.document,
     result,
     run: {
       runRef: `urn:kervyxa:run:${run.id}`,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { parseContract } from '@kervyxa/contract';
 import { helloContract } from '@kervyxa/contract/testing';
-import { isAppError, Sha256HexSchema } from '@kervyxa/core';
+import { canonicalJson, isAppError, sha256Hex, Sha256HexSchema } from '@kervyxa/core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { signStatement } from '../attestation/envelope.ts';
 import { parsePublicKeys, toPublicPem, type SigningKey } from '../attestation/keys.ts';
@@ -218,6 +218,18 @@ describe('a bundle', () => {
     const contract = sampleContract();
     const result = sampleResult(contract, { criteria: [sampleCriterion('says-hello')] });
     expect(() => toRunEvidence(sampleInput('full', { contract, result }))).toThrow('check_missing');
+  });
+
+  it('is about the text that was frozen, also of a time before a field of today', async () => {
+    const contract = sampleContract();
+    const { acknowledgements: _later, ...frozen } = contract;
+    const contractText = canonicalJson(frozen);
+    const policyDigest = `sha256:${sha256Hex(contractText)}`;
+    const result = sampleResult(contract, { contractDigest: policyDigest });
+    const input = sampleInput('full', { contract, contractText, result });
+    const found = await read(await sampleBundle(input, key), { expected: { policyDigest } });
+    expect(found.contract).toEqual(contract);
+    expect(found.evaluation['verifier/digest']).toBe(policyDigest);
   });
 
   it('is not made of an archive with more or fewer bytes than were signed', async () => {

@@ -58,7 +58,8 @@ async function readText(source: ByteSource, name: string): Promise<Buffer> {
   const header = await source.take(BLOCK_BYTES);
   const size = parseInt(header?.toString('latin1', SIZE_FIELD.from, SIZE_FIELD.to) ?? '', 8);
   if (header === null || !(size <= TEXT_BYTES_MAX) || !header.equals(headerOf(name, size))) {
-    throw bundleRefused(`expected ${name} here, got something else`);
+    const here = name === MANIFEST ? `a bundle, which begins with ${name}` : `${name} here`;
+    throw bundleRefused(`expected ${here}, got something else`);
   }
   const text = await source.take(size);
   if (text === null) throw bundleRefused(`expected ${size} bytes of ${name}, got fewer`);

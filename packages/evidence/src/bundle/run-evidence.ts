@@ -1,5 +1,5 @@
 import { toPublicContract, type Contract } from '@kervyxa/contract';
-import { canonicalDigest, canonicalJson, Sha256HexSchema, sha256Hex } from '@kervyxa/core';
+import { canonicalJson, Sha256HexSchema, sha256Hex } from '@kervyxa/core';
 import type { VerificationResult } from '@kervyxa/verifier';
 import type { AuditHead, Statement, View } from '../attestation/statement.ts';
 import type { EvaluationRecord } from '../evaluation/record.ts';
@@ -14,6 +14,11 @@ export interface RunEvidenceInput {
   readonly view: View;
   /** The frozen contract and the verifier's whole answer; for the public view both are cut down here. */
   readonly contract: Contract;
+  /**
+   * The canonical text that was frozen, for a contract that was parsed again since: fields that came later stand in
+   * `contract` with their defaults, and are no part of what was agreed. Left out: that of `contract`.
+   */
+  readonly contractText?: string;
   readonly result: VerificationResult;
   readonly run: Omit<RunFacts, 'schema'>;
   readonly verifierId: string;
@@ -50,14 +55,17 @@ export function toRunEvidence(input: RunEvidenceInput): RunEvidence {
   const recorded = toRecordedResult(input.result);
   const result = isPublic ? toPublicResult(recorded) : recorded;
   const run = RunFactsSchema.parse({ schema: 'kervyxa.evidence-run.v1', ...input.run });
-  const judged = { contract, policyDigest: canonicalDigest(contract), result, run };
+  const ownText = isPublic ? undefined : input.contractText;
+  const contractText = ownText ?? canonicalJson(contract);
+  const policyDigest = `sha256:${sha256Hex(contractText)}`;
+  const judged = { contract, policyDigest, result, run };
   const evaluation = evaluationOf(judged);
   if (result.verdict === 'PASS' && !evaluation.passed) {
     const code = evaluation['refusal/code'] ?? 'a check that did not pass';
     throw new Error(`expected a PASS that its checks bear out, got ${code}`);
   }
   const texts = {
-    'contract.json': canonicalJson(contract),
+    'contract.json': contractText,
     'result.json': canonicalJson(result),
     'evaluation.json': canonicalJson(evaluation),
     'run.json': canonicalJson(run),
