@@ -65,13 +65,6 @@ const { table, create } = defineErrors({
     exitCode: 2,
     meaning: 'A checker package says that it is of another family of contracts.',
   },
-  CHECKER_YANKED_ALREADY: {
-    fault: 'caller',
-    retryable: false,
-    httpStatus: 409,
-    exitCode: 2,
-    meaning: 'The withdrawal of a checker contract would be taken back or given another time.',
-  },
   ...STAGE_ERRORS,
 });
 

@@ -37,6 +37,8 @@ export interface PublishedContractRow {
   readonly digest: string;
   readonly createdAt: Date;
   readonly yankedAt: Date | null;
+  /** The highest version of its verifier that is not withdrawn. */
+  readonly isCurrent: boolean;
 }
 
 export const IMPLEMENTATION_STATES = ['PENDING', 'CONFORMANT', 'NONCONFORMANT', 'FAILED'] as const;

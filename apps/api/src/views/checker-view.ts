@@ -20,6 +20,7 @@ export const CheckerView = z.strictObject({
   digest: z.string().describe('Of the terms: equal terms are one contract.'),
   createdAt: TimeField,
   yankedAt: TimeField.nullable().describe('Since then it is offered for no new problem.'),
+  isCurrent: z.boolean().describe('The highest version of its family that is not withdrawn.'),
 });
 
 export const CheckerDetail = CheckerView.extend({
@@ -54,6 +55,7 @@ export function toCheckerView(row: PublishedContractRow): z.infer<typeof Checker
     digest: row.digest,
     createdAt: toTime(row.createdAt),
     yankedAt: toTimeOrNull(row.yankedAt),
+    isCurrent: row.isCurrent,
   };
 }
 

@@ -3,14 +3,7 @@ import type { CheckerPackage, StageProgram } from '../package/checker-package.ts
 import { publishedContract } from '../testing/published-contract.ts';
 import type { VerifierContract } from './schema.ts';
 import { VerifierContractSchema } from './verifier-contract.ts';
-import {
-  assertRevision,
-  currentContract,
-  planPublication,
-  termsDigest,
-  termsOf,
-  type PublishedFamily,
-} from './versions.ts';
+import { planPublication, termsDigest, termsOf, type PublishedFamily } from './versions.ts';
 
 // Keeps R-CHECKER-LINT.
 
@@ -173,45 +166,5 @@ describe('a publication', () => {
         expect.objectContaining({ code: 'CHECKER_VERSION_NOT_NEXT' }),
       );
     }
-  });
-});
-
-describe('the current contract', () => {
-  it('is the highest version that is not withdrawn', () => {
-    const versions = [version(2), version(3, { yanked_at: LATER }), version(1)];
-    expect(currentContract(versions)?.version_number).toBe(2);
-  });
-
-  it('is none where all are withdrawn', () => {
-    expect(currentContract([version(1, { yanked_at: LATER })])).toBeNull();
-  });
-});
-
-describe('a published contract', () => {
-  it('can be withdrawn, and stays as it is otherwise', () => {
-    expect(() => assertRevision(FIRST, FIRST)).not.toThrow();
-    expect(() => assertRevision(FIRST, { ...FIRST, yanked_at: LATER })).not.toThrow();
-  });
-
-  it.each([
-    ['its terms', { title: 'Another' }],
-    ['its number', { version_number: 2 }],
-    ['its author', { created_by_user_id: 'usr_somebodyelse' }],
-    ['its time', { created_at: LATER }],
-  ])('never changes %s', (_what, change) => {
-    expect(() => assertRevision(FIRST, { ...FIRST, ...change })).toThrow(
-      expect.objectContaining({ code: 'CHECKER_CONTRACT_IMMUTABLE' }),
-    );
-  });
-
-  it.each([
-    ['taken back', null],
-    ['given another time', '2026-11-01T00:00:00Z'],
-  ])('never has its withdrawal %s', (_what, yankedAt) => {
-    const withdrawn = { ...FIRST, yanked_at: LATER };
-    expect(() => assertRevision(withdrawn, { ...FIRST, yanked_at: yankedAt })).toThrow(
-      expect.objectContaining({ code: 'CHECKER_YANKED_ALREADY' }),
-    );
-    expect(() => assertRevision(withdrawn, withdrawn)).not.toThrow();
   });
 });

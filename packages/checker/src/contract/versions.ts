@@ -1,4 +1,4 @@
-import { canonicalDigest, canonicalJson, toPrintable } from '@kervyxa/core';
+import { canonicalDigest, toPrintable } from '@kervyxa/core';
 import type { CheckerPackage } from '../package/checker-package.ts';
 import { checkerError } from '../errors.ts';
 import type { ContractTerms, VerifierContract } from './schema.ts';
@@ -127,35 +127,4 @@ function newPrograms(
 /** Versions count from 1 without a gap, withdrawn ones included. */
 function nextVersion(contracts: readonly VerifierContract[]): number {
   return Math.max(0, ...contracts.map(({ version_number: version }) => version)) + 1;
-}
-
-/** The version that new problems are offered; null where all are withdrawn. */
-export function currentContract(contracts: readonly VerifierContract[]): VerifierContract | null {
-  return contracts
-    .filter(({ yanked_at: yankedAt }) => yankedAt === null)
-    .reduce<VerifierContract | null>(
-      (best, each) => (best === null || each.version_number > best.version_number ? each : best),
-      null,
-    );
-}
-
-/**
- * What may become of a published contract: nothing but its withdrawal, once.
- *
- * Throws CHECKER_CONTRACT_IMMUTABLE, CHECKER_YANKED_ALREADY.
- */
-export function assertRevision(before: VerifierContract, after: VerifierContract): void {
-  const { yanked_at: was, ...fixed } = before;
-  const { yanked_at: is, ...other } = after;
-  if (canonicalJson(fixed) !== canonicalJson(other)) {
-    throw checkerError('CHECKER_CONTRACT_IMMUTABLE', {
-      message: `expected ${toPrintable(before.id, 60)} as it was published, got another document`,
-      fix: 'Publish what changed as the next version.',
-    });
-  }
-  if (was === null || was === is) return;
-  throw checkerError('CHECKER_YANKED_ALREADY', {
-    message: `expected the withdrawal of ${was} to stand, got ${is ?? 'none'}`,
-    fix: 'A withdrawal is for good: publish the terms as a new version where they are wanted again.',
-  });
 }

@@ -272,6 +272,27 @@ describe('a publication', () => {
       code: 'CHECKER_CONTRACT_YANKED',
     });
   });
+
+  it('is current as the highest version that is not withdrawn', async () => {
+    const first = await publish(await packageOf('version', '1'));
+    const second = await publish(
+      await packageOf('version of another kind', '1'),
+      first.contract.verifierId,
+    );
+    const currents = async () => {
+      const { items } = await stores.checkers.reads.listPublishedContracts(
+        first.contract.verifierId,
+        { limit: 10, after: null },
+      );
+      return items.filter(({ isCurrent }) => isCurrent).map(({ id }) => id);
+    };
+    expect(await currents()).toEqual([second.contract.id]);
+    await stores.checkers.commands.yank(callOf(ownerId), second.contract.id, () => ({
+      status: 200,
+      body: '',
+    }));
+    expect(await currents()).toEqual([first.contract.id]);
+  });
 });
 
 // Keeps R-CHECKER-CURRENT.

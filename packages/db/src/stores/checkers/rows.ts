@@ -29,8 +29,12 @@ import { columnsOf } from '../sql.ts';
 
 /** What stands between SELECT and WHERE, for the tables by these aliases. */
 export const VERIFIERS = `${columnsOf(Prisma.VerifierScalarFieldEnum, 'v')} FROM verifiers v`;
-export const CONTRACTS = `${columnsOf(Prisma.VerifierContractScalarFieldEnum, 'c')}, v.owner_id AS "ownerId"
-  FROM verifier_contracts c JOIN verifiers v ON v.id = c.verifier_id`;
+/** The current one is the highest version that is not withdrawn. */
+export const CONTRACTS = `${columnsOf(Prisma.VerifierContractScalarFieldEnum, 'c')}, v.owner_id AS "ownerId",
+  c.yanked_at IS NULL AND NOT EXISTS (
+    SELECT FROM verifier_contracts newer
+    WHERE newer.verifier_id = c.verifier_id AND newer.version_number > c.version_number AND newer.yanked_at IS NULL
+  ) AS "isCurrent" FROM verifier_contracts c JOIN verifiers v ON v.id = c.verifier_id`;
 /** The current one is the latest that conforms; what is newer and does not, or has yet to, disables none. */
 export const IMPLEMENTATIONS = `${columnsOf(Prisma.ImplementationScalarFieldEnum, 'i')},
   i.state = 'CONFORMANT' AND NOT EXISTS (
@@ -47,7 +51,10 @@ export const ENTRIES = `${columnsOf(Prisma.EntryScalarFieldEnum, 'e')}, k.id AS 
 export const CHECKS = `${columnsOf(Prisma.CheckScalarFieldEnum, 'k')}, p.owner_id AS "ownerId",
   p.contract_id AS "contractId" FROM checks k JOIN problems p ON p.id = k.problem_id`;
 
-export type ContractRecord = VerifierContractRecord & { readonly ownerId: string };
+export type ContractRecord = VerifierContractRecord & {
+  readonly ownerId: string;
+  readonly isCurrent: boolean;
+};
 export type ImplementationRecord = Implementation & { readonly isCurrent: boolean };
 export interface EntryRecord extends Omit<EntryRow, 'artifacts'> {
   readonly artifacts: readonly (Omit<EntryArtifact, 'entryId' | 'sizeBytes'> & {
@@ -61,11 +68,11 @@ export function toVerifierRow({ id, seq, ownerId, name, createdAt }: Verifier): 
 }
 
 export function toPublishedRow(row: ContractRecord): PublishedContractRow {
-  const { id, seq, verifierId, ownerId, versionNumber, digest, createdAt, yankedAt } = row;
+  const { document: text, createdById: _creator, yankedAt, ...facts } = row;
   // Written by `publish` alone, whose argument is of this type.
-  const published = JSON.parse(row.document) as VerifierContract;
+  const published = JSON.parse(text) as VerifierContract;
   const document = { ...published, yanked_at: yankedAt?.toISOString() ?? null };
-  return { id, seq, verifierId, ownerId, versionNumber, document, digest, createdAt, yankedAt };
+  return { ...facts, yankedAt, document };
 }
 
 export function toImplementationRow({ state, ...row }: ImplementationRecord): ImplementationRow {
