@@ -58,6 +58,12 @@ describe('readContractText, of JSON', () => {
     });
   });
 
+  it('says in words what belongs where the text goes wrong', () => {
+    expect(problemOf('{"title": }', 'json')).toMatchObject({
+      message: 'line 1, column 11: expected JSON, got something else where the value belongs',
+    });
+  });
+
   it('reads 64 levels', () => {
     expect(problemOf(`${'['.repeat(64)}${']'.repeat(64)}`, 'json')).toBeNull();
   });

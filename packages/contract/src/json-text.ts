@@ -6,6 +6,7 @@ import {
   printParseErrorCode,
   visit,
   type Node,
+  type ParseErrorCode,
 } from 'jsonc-parser';
 
 import { pointerKeys } from './pointer.ts';
@@ -66,11 +67,22 @@ function assertStrict(text: string): void {
       },
       onError: (error, _offset, _length, startLine, startCharacter) => {
         const place = { line: startLine + 1, column: startCharacter + 1 };
-        throw syntaxError(place, `got ${printParseErrorCode(error)}`);
+        throw syntaxError(place, toWords(error));
       },
     },
     { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false },
   );
+}
+
+/** The parser's name of the error, as words: `ValueExpected` is what it wanted, `InvalidSymbol` what it found. */
+function toWords(error: ParseErrorCode): string {
+  const words = printParseErrorCode(error)
+    .replace(/(?<=[a-z])(?=[A-Z])/g, ' ')
+    .toLowerCase();
+  const wanted = /^(.*) expected$/.exec(words)?.[1];
+  return wanted === undefined
+    ? `got an ${words}`
+    : `got something else where the ${wanted} belongs`;
 }
 
 /** The engine's own parser has the last word: it is stricter about blanks than the scanner. */

@@ -249,7 +249,7 @@ const PROBLEM_ROWS: readonly LintRow<ProblemFolder>[] = [
     change: ({ files }) => void (files['problem.json'] = '{\n  // soon\n}'),
     file: 'problem.json',
     pointer: '',
-    message: 'line 2, column 3: expected JSON, got InvalidCommentToken',
+    message: 'line 2, column 3: expected JSON, got an invalid comment token',
     fix: 'Correct the JSON at this place; comments and trailing commas are not JSON.',
   },
   {
