@@ -21,13 +21,14 @@ export function lintUnknownFiles(
   readContract: (found: FoundFile) => ContractReading,
 ): LintFinding[] {
   const isCampaign = files.has(CAMPAIGN_FILE);
-  const scriptsOf = (folder: string): string[] => {
+  const mayBeScript = (folder: string, name: string): boolean => {
     const path = `${folder}${CONTRACT_FILE}`;
     const content = files.get(path);
-    const draft = content === undefined ? null : readContract({ path, content }).draft;
-    return (draft?.stages ?? []).flatMap(
-      ({ implementation }) => scriptPathOf(implementation ?? '') ?? [],
-    );
+    if (content === undefined) return false;
+    const { draft } = readContract({ path, content });
+    // Which scripts a contract names that is no JSON, nobody knows yet.
+    if (draft === null) return scriptPathOf(`./${name}`) !== null;
+    return draft.stages.some(({ implementation }) => scriptPathOf(implementation ?? '') === name);
   };
   const ofFiles = [...files.keys()].flatMap((path) => {
     const folder = isCampaign ? (/^problems\/[^/]+\//.exec(path)?.[0] ?? '') : '';
@@ -38,7 +39,7 @@ export function lintUnknownFiles(
     }
     if (/^(fixtures\/.|skills\/[^/]+\/.)/.test(name)) return [];
     if (!isShared && /^reference\/[^/.][^/]*$/.test(name)) return [];
-    if (scriptsOf(folder).includes(name)) return [];
+    if (mayBeScript(folder, name)) return [];
     return [UNPUBLISHED.has(name) ? unpublished(path) : unknown(path)];
   });
   return [...ofFiles, ...emptySkills(files)];

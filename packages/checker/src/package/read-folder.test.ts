@@ -228,6 +228,13 @@ describe('a campaign', () => {
   });
 });
 
+describe('a contract that is no JSON', () => {
+  it('makes no script of the folder a stranger', () => {
+    const files = changed(starterFiles('checker'), { 'verifier-contract.json': '{', 'a.txt': 'x' });
+    expect(codesOf(files)).toEqual(['verifier-contract.json json_invalid', 'a.txt file_unknown']);
+  });
+});
+
 describe('every code of lint', () => {
   it('has a folder above, or a row of a table, that brings it about', () => {
     const rows = [...CONTRACT_ROWS, ...FIXTURE_ROWS, ...FOLDER_ROWS].map(({ code }) => code);
