@@ -100,12 +100,19 @@ async function readAtMost(handle: FileHandle, bytesMax: number): Promise<Buffer 
   return total <= bytesMax ? Buffer.concat(pieces) : null;
 }
 
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'nothing is there',
+  ENOTDIR: 'it is no folder',
+  EACCES: 'it may not be read',
+};
+
 function codeOf(error: unknown): string | null {
   return error instanceof Error && 'code' in error ? String(error.code) : null;
 }
 
 function unreadable(path: string, cause: unknown): Error {
-  const why = codeOf(cause) ?? String(cause);
+  const code = codeOf(cause);
+  const why = REASONS[code ?? ''] ?? code ?? String(cause);
   return createIntakeError('INTAKE_PACKAGE_UNREADABLE', {
     message: `expected a package that can be read, but ${toPrintable(path, 300)} can't be: ${toPrintable(why, 100)}`,
     fix: 'check the folder and its permissions',
