@@ -29,12 +29,16 @@ export function toConformanceText(
 function toStageTable(report: ConformanceReport, screen: Screen): string {
   const { colors, columns } = screen;
   const keyColumns = Math.max(0, ...report.fixtures.map(({ key }) => widthOf(key)));
+  const isMissed = report.fixtures.some(({ ok }) => !ok);
   const rows = report.fixtures.map((fixture) => {
     const mark = fixture.ok ? colors.green('✔') : colors.red('✘');
     const text = `  ${pad(cut(fixture.key, KEY_COLUMNS_MAX), keyColumns)}  ${toGot(fixture)}`;
-    return `  ${mark}${cut(text, columns - 3)}`;
+    const row = `  ${mark}${cut(text, columns - 3)}`;
+    return fixture.ok ? row : `${row}\n${paragraph(fixture.message, columns, '       ')}`;
   });
-  const problem = report.problem === null ? [] : [paragraph(report.problem, columns, '  ')];
+  // Of fixtures that are missed each has said so itself.
+  const { problem: said } = report;
+  const problem = said === null || isMissed ? [] : [paragraph(said, columns, '  ')];
   return [colors.bold(`stage ${report.stageKey}`), ...rows, ...problem].join('\n');
 }
 
