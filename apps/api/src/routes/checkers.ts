@@ -1,5 +1,6 @@
 import {
   lintEvidenceSchemas,
+  type LintFinding,
   readCheckerPackage,
   VERIFIER_CONTRACT_JSON_SCHEMA,
 } from '@kervyxa/checker';
@@ -245,9 +246,10 @@ export function registerCheckers(app: Api, { database, turns }: ApiContext): voi
   }
 }
 
-function refused(findings: readonly object[]): Error {
+function refused(findings: readonly LintFinding[]): Error {
+  const [first] = findings.filter(({ severity }) => severity === 'refuse');
   return createApiError('API_CHECKER_REFUSED', {
-    message: `expected a checker package, got one with ${findings.length} findings`,
+    message: first?.message ?? 'expected a checker package, got a folder that lint refuses',
     fix: 'mend what details.findings lists; `kervyxa checker lint` says the same',
     details: { findings },
   });

@@ -65,7 +65,10 @@ export function readCheckerPackage(files: FolderFiles, digest: string): PackageR
   }
   const words = {
     message: `expected one checker package, got ${problems.length === 1 ? 'a problem without a contract' : `a campaign of ${problems.length} problems`}`,
-    fix: 'Give the folder that holds the one verifier-contract.json which is meant.',
+    fix:
+      problems.length === 1
+        ? 'Write verifier-contract.json: without it nothing is checked.'
+        : 'Give the folder of one problem, with what it shares with its campaign copied into it.',
   };
   const missing = lintFindingOf('contract_missing', { file: CONTRACT_FILE }, words);
   return { package: null, findings: [...findings, missing] };

@@ -1,4 +1,5 @@
-import { packTree, type TreeArchive, type TreeEntry } from '@kervyxa/core';
+import type { LintFinding } from '@kervyxa/checker';
+import { packTree, toPrintable, type TreeArchive, type TreeEntry } from '@kervyxa/core';
 import { z } from 'zod';
 import type { CommandContext } from '../../context.ts';
 import { cliError } from '../../errors.ts';
@@ -20,6 +21,19 @@ export function parseRoleFile(text: string): RoleFile {
   throw cliError('CLI_USAGE_INVALID', {
     message: `expected ROLE=FILE after --file, got ${JSON.stringify(text)}`,
     fix: 'name the role as the contract does: --file answer=./answer.json',
+  });
+}
+
+/** What keeps a folder from being sent, of all that lint says; where it has nothing against it, a campaign does. */
+export function folderRefused(folder: string, findings: readonly LintFinding[]): Error {
+  const refusal = findings.find(({ severity }) => severity === 'refuse');
+  const lint = `"kervyxa checker lint ${toPrintable(folder, 300)}"`;
+  return cliError('CLI_CHECKER_REFUSED', {
+    message: refusal?.message ?? 'expected the folder of one problem, got none, or a campaign',
+    fix:
+      refusal === undefined
+        ? 'Give the folder of one problem, with what it shares with its campaign copied into it.'
+        : `${refusal.fix} ${lint} shows everything.`,
   });
 }
 

@@ -2,10 +2,9 @@ import { readCheckerFolder } from '@kervyxa/checker';
 import { Command } from 'commander';
 import { z } from 'zod';
 import type { CommandContext } from '../../context.ts';
-import { cliError } from '../../errors.ts';
 import { askApi } from '../../io/api-client.ts';
 import { loadCheckerFolder } from '../../io/checker-folder.ts';
-import { uploadFolder } from './files.ts';
+import { folderRefused, uploadFolder } from './files.ts';
 import {
   REMOTE_HELP,
   type RemoteOptions,
@@ -100,14 +99,11 @@ async function createProblem(
 ): Promise<void> {
   const { url } = options;
   const { archive, files } = await loadCheckerFolder(folder, context.interrupts.signal);
-  const { problems, findings } = readCheckerFolder(files, archive.digest);
+  const { campaign, problems, findings } = readCheckerFolder(files, archive.digest);
   const [problem] = problems;
-  const refusal = findings.find(({ severity }) => severity === 'refuse');
-  if (refusal !== undefined || problem === undefined || problem.details === null)
-    throw cliError('CLI_CHECKER_REFUSED', {
-      message: `expected the folder of one problem, got ${refusal?.message ?? 'none'}`,
-      fix: `"kervyxa checker lint ${folder}" shows everything`,
-    });
+  const isRefused = findings.some(({ severity }) => severity === 'refuse');
+  if (isRefused || campaign !== null || problem === undefined || problem.details === null)
+    throw folderRefused(folder, isRefused ? findings : []);
   const { title, sealing = null, verifier_contract: named } = problem.details;
   const sha256 = await uploadFolder(context, url, archive);
   const contractId =

@@ -1,10 +1,8 @@
 import { readCheckerPackage } from '@kervyxa/checker';
-import { toPrintable } from '@kervyxa/core';
 import { Command } from 'commander';
 import type { CommandContext } from '../../context.ts';
-import { cliError } from '../../errors.ts';
 import { loadCheckerFolder } from '../../io/checker-folder.ts';
-import { uploadFolder } from './files.ts';
+import { folderRefused, uploadFolder } from './files.ts';
 import { type RemoteOptions, showAnswer, withRemoteOptions } from './remote-command.ts';
 
 interface PublishOptions extends RemoteOptions {
@@ -29,11 +27,7 @@ async function publish(
 ): Promise<void> {
   const { archive, files } = await loadCheckerFolder(folder, context.interrupts.signal);
   const { package: checker, findings } = readCheckerPackage(files, archive.digest);
-  if (checker === null)
-    throw cliError('CLI_CHECKER_REFUSED', {
-      message: `expected a checker package, got one with ${findings.length} findings`,
-      fix: `"kervyxa checker lint ${toPrintable(folder, 300)}" shows them`,
-    });
+  if (checker === null) throw folderRefused(folder, findings);
   const sha256 = await uploadFolder(context, options.url, archive);
   await showAnswer(context, options, {
     method: 'POST',

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../../cli.ts';
 import { fakeHost } from '../../testing/fake-host.ts';
@@ -31,6 +34,18 @@ describe('a command that asks an API', () => {
     const url = 'http://127.0.0.1:9';
     const { exitCode, stderr } = await run(['check', 'show', 'chk_1', '--url', url], KEY);
     expect([exitCode, stderr]).toEqual([4, expect.stringContaining('CLI_API_UNREACHABLE')]);
+  });
+
+  it('sets no problem of a campaign’s folder: its paths are others', async () => {
+    const root = mkdtempSync(join(tmpdir(), 'kervyxa-campaign-'));
+    try {
+      const folder = join(root, 'campaign');
+      await run(['checker', 'init', '--campaign', folder]);
+      const { exitCode, stderr } = await run(['problem', 'create', folder], KEY);
+      expect([exitCode, stderr]).toEqual([2, expect.stringContaining('got none, or a campaign')]);
+    } finally {
+      rmSync(root, { recursive: true });
+    }
   });
 
   it.each([
