@@ -92,10 +92,10 @@ describe('loadVerifierPackage', () => {
     }
   });
 
-  it('says so when nothing is there', async () => {
+  it('says so when there is no such folder', async () => {
     await expect(loadVerifierPackage(join(folder, 'nowhere'))).rejects.toMatchObject({
       code: 'INTAKE_PACKAGE_UNREADABLE',
-      message: expect.stringContaining('there is no such folder'),
+      message: expect.stringContaining('nothing is there'),
     });
   });
 });
