@@ -58,6 +58,11 @@ describe('kervyxa evidence verify', () => {
     expect(text).not.toMatch(/commit|replay/);
   });
 
+  it('says of a file that is no bundle that it is none', async () => {
+    expect(await verify('/dev/null')).toBe(1);
+    expect(host.stderr.text()).toContain('expected a bundle, which begins with bundle.json');
+  });
+
   it('asks for all that it is told to ask for', async () => {
     const all = [
       ['--subject', COMMIT],
