@@ -31,7 +31,10 @@ export function planReplay({ contract, absent }: VerifiedBundle): ReplayPlan {
   const runnable = contract.criteria.filter(isRunnable);
   const skipped = contract.criteria.filter((each) => !isRunnable(each)).map(({ id }) => id);
   if (runnable.length === 0) {
-    return { kind: 'impossible', why: 'no criterion of the contract is public' };
+    return {
+      kind: 'impossible',
+      why: 'no criterion can be run from this bundle: hidden ones and checker packages are not in it',
+    };
   }
   try {
     return { kind: 'run', contract: toContract(contract, runnable), skipped };

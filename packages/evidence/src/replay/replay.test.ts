@@ -58,7 +58,7 @@ describe('the plan of a replay', () => {
     const result = sampleResult(dark);
     expect(planReplay(await bundleOf('public', { contract: dark, result }))).toEqual({
       kind: 'impossible',
-      why: 'no criterion of the contract is public',
+      why: 'no criterion can be run from this bundle: hidden ones and checker packages are not in it',
     });
   });
 });
