@@ -190,7 +190,7 @@ describe('no seat', () => {
 });
 
 describe('a seat', () => {
-  it('is one a person and node', () => {
+  it('is one a person', () => {
     const bench = openReview();
     bench.claim(anna);
     expect(tryClaim(bench, anna)).toBe('CHECKER_SEAT_DUPLICATE');
@@ -270,6 +270,17 @@ describe('a seat', () => {
       statement: 'x',
     } as const;
     expect(bench.try(theft)).toBe('CHECKER_SEAT_UNKNOWN');
+  });
+
+  it('is not to be had by whoever could not decide in the node before', () => {
+    const bench = openReview([
+      { key: 'verdict', reducer: { kind: 'coalesce', nodes: ['reader', 'expert'] } },
+      { key: 'reader', reducer: { kind: 'k_of_n', k: 1, n: 1 } },
+      { key: 'expert', reducer: { kind: 'k_of_n', k: 1, n: 1 } },
+    ]);
+    bench.judge(anna, 'unresolved', 'reader');
+    expect(tryClaim(bench, anna, 'expert')).toBe('CHECKER_SEAT_DUPLICATE');
+    expect(bench.judge(ben, 'accept', 'expert').state).toBe('VERIFIED');
   });
 
   it('of a node that is not there is not to be had', () => {

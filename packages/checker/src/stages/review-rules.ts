@@ -60,7 +60,7 @@ export function findTie(
   return Object.hasOwn(problem.entrants, id) ? 'a participant of the same problem' : null;
 }
 
-/** One seat a person and node, as long as the node asks and has one left. */
+/** One seat a person, as long as the node asks and has one left. Who could not decide is no second opinion either. */
 export function refuseSeat(
   draft: CheckDraft,
   { protocol, round }: OpenReview,
@@ -68,9 +68,9 @@ export function refuseSeat(
   { id }: Judge,
 ): Refusal {
   const taken = round.seats.filter(({ node }) => node === nodeKey);
-  if (taken.some(({ judgeId }) => judgeId === id))
+  if (round.seats.some(({ judgeId }) => judgeId === id))
     return checkerError('CHECKER_SEAT_DUPLICATE', {
-      message: `expected one seat of ${nodeKey} a person, got a second`,
+      message: 'expected one seat of a review a person, got a second',
     });
   const claims = round.claims.find(({ node, judgeId }) => node === nodeKey && judgeId === id);
   if ((claims?.count ?? 0) >= draft.policy.claimsMax)

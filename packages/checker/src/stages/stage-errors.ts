@@ -17,7 +17,7 @@ export const STAGE_ERRORS = {
     'A party, or somebody whom a party invited, wants to judge or to report.',
   ),
   CHECKER_SEAT_UNKNOWN: unknown('The caller holds no such seat, or not any more.'),
-  CHECKER_SEAT_DUPLICATE: conflict('The person has a seat of the node already.'),
+  CHECKER_SEAT_DUPLICATE: conflict('The person has a seat of the review already.'),
   CHECKER_SEATS_FULL: conflict('The node has no free seat, or is not asked.'),
   CHECKER_CLAIMS_USED: conflict('The person has claimed seats of the node as often as one may.'),
   CHECKER_REPORT_UNSIGNED: forbidden(
