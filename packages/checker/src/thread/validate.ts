@@ -5,6 +5,8 @@ import { compileAuthorSchema } from '../builtins/author-schema.mjs';
 import type { SchemaCheck } from './schema-check.ts';
 
 const TEXT_CHARACTERS_MAX = 300;
+const ENDLESS =
+  'expected a schema that comes to an end, got one that is too deep or refers to itself';
 
 /** Runs in the thread: what it is given is hostile, and may never end or take all memory. */
 export function validate(schemaText: string, valueText: string): SchemaCheck {
@@ -23,6 +25,7 @@ export function validate(schemaText: string, valueText: string): SchemaCheck {
   } catch (error) {
     // Whatever a schema makes the library throw: a reference to nowhere, a pattern, a stack that is too deep.
     if (!(error instanceof Error)) throw error;
-    return { kind: 'schema_broken', message: toPrintable(error.message, TEXT_CHARACTERS_MAX) };
+    const message = error instanceof RangeError ? ENDLESS : error.message;
+    return { kind: 'schema_broken', message: toPrintable(message, TEXT_CHARACTERS_MAX) };
   }
 }
