@@ -22,17 +22,18 @@ export function acceptEvidence(acceptance: Acceptance, evidence: unknown): Accep
     (each) =>
       typeOf(each) === typeOf(found) && (op === 'eq' || op === 'in' || typeof each === 'number'),
   );
-  const rule = `expected ${name} to be ${op} ${JSON.stringify(value)}`;
+  const wanted = `${op} ${JSON.stringify(value)}`;
+  const rule = `expected ${name} to be ${wanted}`;
   if (comparable.length === 0)
     return {
       outcome: 'inconclusive',
       message: `${rule}, got ${typeOf(found)}, which can't be compared`,
     };
   const isAccepted = comparable.some((each) => compare(op, found, each));
-  return {
-    outcome: isAccepted ? 'verified' : 'refuted',
-    message: `${rule}, got ${JSON.stringify(found)}`,
-  };
+  const got = JSON.stringify(found);
+  return isAccepted
+    ? { outcome: 'verified', message: `${name} is ${got}, as the contract asks: ${wanted}` }
+    : { outcome: 'refuted', message: `${rule}, got ${got}` };
 }
 
 /** The value at the end of the keys; undefined where there is none. Only own members count. */
