@@ -53,6 +53,7 @@ export const LINT_TABLE = Object.freeze({
   fixture_size_wrong: refuse('A fixture names another size than its file has, or none.'),
   fixture_link_refused: refuse('A fixture names a link, which no program sees.'),
   fixture_file_too_large: refuse('A file of a fixture is larger than its slot allows.'),
+  fixture_unsealed: refuse('A fixture has the bytes that a sealed slot is bound to.'),
   fixture_unmet: refuse(
     'A fixture that should be verified or refuted lacks what a submission must have, so nothing is run.',
   ),

@@ -29,7 +29,7 @@ describe('lint --fix', () => {
     const at = ['conformance_fixtures', 0, 'inputs', 'artifacts', 0];
     put(folder.contract, [...at, 'content_hash'], undefined);
     put(folder.contract, [...at, 'size_bytes'], undefined);
-    folder.files['reference/labels.csv'] = 'row,label\n1,dog\n';
+    folder.files['fixtures/made-up.csv'] = 'row,label\n1,bird\n';
     const files = toFiles(folder);
     const [written] = fixFixtures(files);
     expect(written?.written).toContain(

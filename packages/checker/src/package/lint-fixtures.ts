@@ -5,6 +5,7 @@ import type { LintCode } from '../contract/lint-table.ts';
 import { toPointer } from '../contract/pointer.ts';
 import { LINK_ENDING } from './file-names.ts';
 import { contentHashOf, findFixtureFile, type FolderView } from './folder-view.ts';
+import { listReference } from './lint-reference.ts';
 
 type Words = { readonly message: string; readonly fix: string };
 
@@ -13,9 +14,10 @@ export function lintFixtures(file: string, draft: ContractDraft, view: FolderVie
   const at = (path: readonly PropertyKey[], code: LintCode, words: Words) =>
     lintFindingOf(code, { file, pointer: toPointer(path) }, words);
   const bytesMax = new Map(draft.slots.map((slot) => [slot.key, slot.bytesMax]));
+  const limits = { bytesMax, sealedHashes: sealedHashesOf(draft, view) };
   return [
     ...draft.fixtures.flatMap(({ files }) =>
-      files.flatMap((named) => fileProblems(named, view, bytesMax, at)),
+      files.flatMap((named) => fileProblems(named, view, limits, at)),
     ),
     ...draft.stages
       .filter(({ kind, key }) => kind === 'sandbox' && key !== null)
@@ -51,10 +53,22 @@ const MISSING = [
   },
 ] as const;
 
+/** What sealed slots are bound to: a contract is published with its fixtures, so that none of it may be among them. */
+function sealedHashesOf({ slots }: ContractDraft, view: FolderView): ReadonlySet<string> {
+  const sealed = new Set(slots.filter((slot) => slot.sealed).map(({ key }) => key));
+  const files = listReference(view).filter(({ slot, isLink }) => sealed.has(slot) && !isLink);
+  return new Set(files.map(({ content }) => contentHashOf(content)));
+}
+
+interface FileLimits {
+  readonly bytesMax: ReadonlyMap<string | null, number | null>;
+  readonly sealedHashes: ReadonlySet<string>;
+}
+
 function fileProblems(
   { path, slot, filename, contentHash, sizeBytes }: DraftFile,
   view: FolderView,
-  bytesMax: ReadonlyMap<string | null, number | null>,
+  { bytesMax, sealedHashes }: FileLimits,
   at: (path: readonly PropertyKey[], code: LintCode, words: Words) => LintFinding,
 ): LintFinding[] {
   if (filename === null) return [];
@@ -79,6 +93,14 @@ function fileProblems(
   const { content } = found;
   const problems: LintFinding[] = [];
   const hash = contentHashOf(content);
+  if (sealedHashes.has(hash)) {
+    problems.push(
+      at([...path, 'filename'], 'fixture_unsealed', {
+        message: `expected bytes made up for the purpose, got those of a sealed slot in ${name}`,
+        fix: 'Invent others and put them under fixtures/: fixtures and their hashes are published.',
+      }),
+    );
+  }
   const fix = 'Run "kervyxa checker lint DIR --fix", which writes hashes and sizes.';
   if (contentHash !== hash) {
     const message = `expected ${hash}, which ${name} has, got ${got(contentHash)}`;

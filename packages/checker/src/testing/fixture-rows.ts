@@ -234,6 +234,18 @@ const FILE_ROWS: readonly LintRow[] = [
     fix: 'Take a smaller file, or allow more in max_bytes.',
   },
   {
+    code: 'fixture_unsealed',
+    what: 'a fixture with the labels that are sealed, under another name',
+    change: ({ contract, files }) => {
+      files['fixtures/copied.csv'] = files['reference/labels.csv'] ?? '';
+      put(contract, [...RIGHT, 'inputs', 'artifacts', 0, 'filename'], 'copied.csv');
+    },
+    pointer: `${ARTIFACT}/filename`,
+    message: 'expected bytes made up for the purpose, got those of a sealed slot in copied.csv',
+    fix: 'Invent others and put them under fixtures/: fixtures and their hashes are published.',
+    also: ['fixture_hash_wrong', 'fixture_size_wrong'],
+  },
+  {
     code: 'fixture_link_refused',
     what: 'a fixture that names a link',
     change: ({ contract, files }) => {

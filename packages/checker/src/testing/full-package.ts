@@ -2,11 +2,14 @@ import { sha256Hex } from '@kervyxa/core';
 import type { FolderFiles } from '../package/folder-view.ts';
 import { publishedContract, type Document } from './published-contract.ts';
 
-const LABELS = 'row,label\n1,cat\n';
+const LABELS = 'row,label\n1,dog\n';
+/** What fixtures have in their place: the real ones are sealed. */
+const MADE_UP = 'row,label\n1,cat\n';
 const TEXTS = {
   'fixtures/right.csv': '1,cat\n',
   'fixtures/wrong.csv': '1,dog\n',
   'fixtures/empty.csv': '',
+  'fixtures/made-up.csv': MADE_UP,
   'reference/labels.csv': LABELS,
   'checkers/form.py': '# looks at the form\n',
   'checker.py': '# compares\n',
@@ -37,7 +40,7 @@ function fixture(stage: string, expected_result: string, name: string, score?: n
     stage_key: stage,
     description: `Predictions that are ${name}.`,
     inputs: {
-      reference: { labels: file('labels.csv', LABELS) } as Document,
+      reference: { labels: file('made-up.csv', MADE_UP) } as Document,
       artifacts: [{ role: 'predictions', ...file(filename, text) }] as Document[],
     } as Document & { reference: Document; artifacts: Document[] },
     expected_result,
