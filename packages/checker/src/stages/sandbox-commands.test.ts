@@ -174,6 +174,23 @@ describe('trouble of ours', () => {
     });
   });
 
+  it('kills every worker that begins: what was lost counts, and the check is held', () => {
+    const bench = createStageBench([SANDBOX]);
+    for (let tries = 0; tries < DEFAULT_STAGE_POLICY.triesMax; tries += 1) {
+      expect(bench.do({ kind: 'start' })).toMatchObject({ isRunning: true, tries });
+    }
+    const { attempt } = bench.check();
+    expect(bench.do({ kind: 'start' })).toMatchObject({
+      state: 'HELD',
+      attempt,
+      isRunning: false,
+      lastFailure: 'WORKER_LOST',
+    });
+    expect(bench.nextDue()?.toISOString()).toBe(bench.check().heldUntil);
+    bench.do({ kind: 'retry' });
+    expect(bench.run(VERIFIED).state).toBe('VERIFIED');
+  });
+
   it('of one stage does not count against the next', () => {
     const bench = createStageBench([SANDBOX, { ...SANDBOX, key: 'content' }]);
     breakDown(bench, DEFAULT_STAGE_POLICY.triesMax - 1);

@@ -1,3 +1,4 @@
+import type { InfraReason } from '@kervyxa/core';
 import type { StageEnd } from '../run/stage-end.ts';
 import type { CheckStage } from './check-case.ts';
 import type { CheckCommand } from './check-command.ts';
@@ -22,10 +23,12 @@ const RETRY_MAX_MS = 300_000;
 type CommandOf<Kind extends CheckCommand['kind']> = Extract<CheckCommand, { kind: Kind }>;
 type SandboxStage = Extract<CheckStage, { kind: 'sandbox' }>;
 
-/** Also of a stage that runs already: that attempt was lost. */
+/** Also of a stage that runs already: that attempt was lost, and counts as a try. After the last one nothing is begun. */
 export function start(draft: CheckDraft): Refusal {
-  if (draft.check.state !== 'WAITING_SANDBOX') return refuseState(draft, 'waits for a worker');
-  change(draft, { attempt: draft.check.attempt + 1, isRunning: true });
+  const { state, attempt, isRunning } = draft.check;
+  if (state !== 'WAITING_SANDBOX') return refuseState(draft, 'waits for a worker');
+  if (isRunning && !countTry(draft, 'WORKER_LOST')) return null;
+  change(draft, { attempt: attempt + 1, isRunning: true });
   return null;
 }
 
@@ -49,13 +52,19 @@ export function unavailable(
 
 export function fail(draft: CheckDraft, { attempt, reason }: CommandOf<'fail'>): Refusal {
   return during(draft, attempt, () => {
-    const tries = draft.check.tries + 1;
-    const fields = { tries, lastFailure: reason, isRunning: false };
-    if (tries < draft.policy.triesMax) {
-      move(draft, 'WAITING_SANDBOX', fields);
-      enqueue(draft, retryDelayMs(tries));
-    } else move(draft, 'HELD', { ...fields, heldUntil: laterBy(draft, draft.policy.heldGraceMs) });
+    if (!countTry(draft, reason)) return;
+    move(draft, 'WAITING_SANDBOX');
+    enqueue(draft, retryDelayMs(draft.check.tries));
   });
+}
+
+/** False where that was the last: the check is HELD. */
+function countTry(draft: CheckDraft, reason: InfraReason): boolean {
+  const tries = draft.check.tries + 1;
+  change(draft, { tries, lastFailure: reason, isRunning: false });
+  if (tries < draft.policy.triesMax) return true;
+  move(draft, 'HELD', { heldUntil: laterBy(draft, draft.policy.heldGraceMs) });
+  return false;
 }
 
 export function release(draft: CheckDraft, { attempt }: CommandOf<'release'>): Refusal {
