@@ -8,6 +8,7 @@ import { createGate, type Gate } from '@kervyxa/verifier';
 import { createHealth } from './health.ts';
 import type { Signing } from './jobs/attest.ts';
 import { WorkerStopped, type JobDeps } from './jobs/job.ts';
+import { withinTime } from './jobs/reproduce.ts';
 import { createPlaces, type Places } from './places.ts';
 import { DEFAULT_PROVING, type ProvingSettings } from './proving-settings.ts';
 import { reapRepeatedly } from './reap-repeatedly.ts';
@@ -87,8 +88,7 @@ export function startWorker(options: WorkerOptions): Worker {
     proving: { ...DEFAULT_PROVING, ...options.proving },
     coreCount: slots.coreCount,
     gate: narrowing(createGate(), places),
-    conformance: createConformance(),
-    fixturesMs: FIXTURES_MS,
+    conformance: withinTime(createConformance(), FIXTURES_MS),
     places,
     fetchShareMs: options.fetchShareMs ?? FETCH_SHARE_MS,
     health,

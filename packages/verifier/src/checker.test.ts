@@ -234,6 +234,11 @@ describe('a checker criterion', () => {
     expect(runs).toBe(2 + 2);
   });
 
+  it('is ERROR where who runs it takes a missed fixture for trouble of its own', async () => {
+    const conformance = () => Promise.reject(new Error('conformed when it was approved'));
+    expect(await endOf({ deps: { conformance } })).toBe('ERROR INTERNAL');
+  });
+
   it('is ERROR where the image of its runtime is not here', async () => {
     expect(await endOf({ deps: { runtimes: new Map([['kervyxa-runtime/node:22', image]]) } })).toBe(
       'ERROR IMAGE_UNAVAILABLE',

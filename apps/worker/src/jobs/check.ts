@@ -12,7 +12,7 @@ import {
   type JobHandler,
 } from './job.ts';
 import { patiently } from './patiently.ts';
-import { reproduce } from './reproduce.ts';
+import { orTrouble } from './reproduce.ts';
 import { recordCheck } from './record-check.ts';
 
 type RunTask = Extract<CheckTask, { readonly kind: 'run' }>;
@@ -62,9 +62,7 @@ async function run(
     return { kind: 'unavailable', attempt, mechanism };
   }
   const checker = await loadChecker(deps, implementation.packageSha256, signal);
-  const { isConformant, problem, image } = await reproduce(deps, checker, stageKey, signal);
-  // It was somewhere, with the image of then: another machine may have that one.
-  if (!isConformant) throw new Error(`expected ${implementation.id} to conform here: ${problem}`);
+  const { image } = await orTrouble(deps.conformance)(deps, checker, stageKey, signal);
   const artifacts = await Promise.all(
     entry.artifacts.map(async (each) => ({ ...(await loadInput(deps, each)), role: each.role })),
   );

@@ -25,10 +25,8 @@ export interface JobDeps {
   readonly coreCount: number;
   /** One for the whole worker. Captures are not in it: who is alone may be so for longer than they may take. */
   readonly gate: Gate;
-  /** One for the whole worker: it remembers which programs have reproduced their fixtures here. */
+  /** One for the whole worker: it remembers which programs have reproduced their fixtures here. Throws FixturesTooSlow. */
   readonly conformance: Conformance;
-  /** How long all fixtures of one program may take. */
-  readonly fixturesMs: number;
   readonly places: Places;
   /** How long a fetch may go on at its first try, whoever waits for its place. */
   readonly fetchShareMs: number;

@@ -10,6 +10,7 @@ import { z } from 'zod';
 import { toImageReference } from '../images.ts';
 import { loadCheckers } from './contract-checkers.ts';
 import type { JobDeps } from './job.ts';
+import { FixturesTooSlow } from './reproduce.ts';
 import { loadBundle, loadPackage } from './sources.ts';
 
 /** The draft was edited or cancelled, or another worker has its approval. */
@@ -75,6 +76,9 @@ export async function proveDraft(
     // Whatever it broke off: how it fell apart then is not the reason.
     signal.throwIfAborted();
     leave.signal.throwIfAborted();
+    if (error instanceof Error && error.cause instanceof FixturesTooSlow) {
+      throw new ProvingTooLong(`${error.cause.message}; have fewer fixtures, or quicker ones`);
+    }
     throw error;
   } finally {
     clearTimeout(timer);

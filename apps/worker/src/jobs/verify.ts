@@ -1,5 +1,6 @@
 import {
   INFRA_REASONS,
+  isAppError,
   SOURCE_REASONS,
   type InfraReason,
   type ReasonCode,
@@ -26,6 +27,7 @@ import {
 import { loadCheckers } from './contract-checkers.ts';
 import { createBeats } from './beats.ts';
 import { patiently } from './patiently.ts';
+import { orTrouble } from './reproduce.ts';
 import { createRunEvents } from './run-events.ts';
 import { createRunLogs } from './run-logs.ts';
 import {
@@ -107,7 +109,7 @@ async function verifyTask(
   const { image } = contract.environment;
   const runtimes = new Map([...deps.runtimes, [image, toImageReference(image, deps.runtimes)]]);
   return verifyCommit(
-    { ...deps, runtimes },
+    { ...deps, runtimes, conformance: orTrouble(deps.conformance) },
     {
       contract,
       contractDigest: task.contract.digest,
@@ -145,13 +147,17 @@ async function seal(
   const { resultDigest } = evidence;
   const sealed: SealedVerdict = { verdict, reason, resultDigest };
   const content = { verdict: sealed, result: evidence.result, logs, whenSaved: tellAtBeat };
+  let hasKey = false;
   const sealing = patiently(async () => {
+    hasKey = false;
     const signed = { ...content, evidence: evidence.sign() };
+    hasKey = true;
     return deps.database.work.sealRun(task.run.id, attempt.attempt, signed);
   }, attempt.signal);
   const isSealed = await sealing.catch((error: unknown) => {
-    // A key that is lost or retired is this machine's, and another can sign.
-    deps.health.blame('a result that it could not sign and seal');
+    // A key that is lost or retired is this machine's, and another can sign. A database that is away is everybody's.
+    const isRetired = isAppError(error) && error.code === 'DB_SIGNING_KEY_RETIRED';
+    if (!hasKey || isRetired) deps.health.blame('a result that it could not sign');
     throw error;
   });
   deps.health.clear();

@@ -127,6 +127,18 @@ describe('a report', () => {
     expect(deps.passed).toHaveLength(2);
   });
 
+  it('of a program that once missed a fixture is not kept: it is asked again', async () => {
+    const conformance = createConformance();
+    const checker = withFixtures([GOOD, BAD]);
+    const starved = fakeDeps({ hangs: 'until_timeout' });
+    expect(await conformance(starved, checker, STAGE_KEY, never)).toMatchObject({
+      isConformant: false,
+    });
+    expect(await conformance(fakeDeps(honest()), checker, STAGE_KEY, never)).toMatchObject({
+      isConformant: true,
+    });
+  });
+
   it('fails by trouble of ours: who asks again is answered', async () => {
     const conformance = createConformance();
     const checker = withFixtures([GOOD, BAD]);

@@ -43,9 +43,10 @@ interface SharedRun {
 }
 
 /**
- * Remembers reports by package digest, stage and image id for as long as it lives, so that whoever judges has seen
- * every fixture reproduced itself. Trouble of ours is not remembered. Who asks meanwhile shares the run, which ends
- * early only when all who asked have given up.
+ * Remembers conformant reports by package digest, stage and image id for as long as it lives, so that whoever judges has
+ * seen every fixture reproduced itself. Neither a program that misses one, as a machine under load may have it do, nor
+ * trouble of ours is remembered. Who asks meanwhile shares the run, which ends early only when all who asked have given
+ * up.
  *
  * Throws what `runStage` throws.
  */
@@ -67,7 +68,10 @@ export function createConformance(): Conformance {
       );
       const started = { report, stop, askers: 0 };
       runs.set(key, started);
-      report.catch(() => forget(started));
+      report.then(
+        ({ isConformant }) => isConformant || forget(started),
+        () => forget(started),
+      );
       stop.signal.addEventListener('abort', () => forget(started));
       return started;
     }
