@@ -8,7 +8,7 @@ export type { FixtureReport } from './run/run-fixture.ts';
 export { checkAgainstSchema } from './thread/check-schema.ts';
 export { runtimeOf } from './run/program.ts';
 export { runStage } from './run/run-stage.ts';
-export type { CheckSubmission, StageEnd } from './run/stage-end.ts';
+export type { BrokenCode, CheckSubmission, StageEnd } from './run/stage-end.ts';
 export type { CheckerPackage, InputFile } from './package/checker-package.ts';
 export type { ContractTerms, Fixture, Score, Stage, VerifierContract } from './contract/schema.ts';
 export { VERIFIER_CONTRACT_JSON_SCHEMA } from './contract/json-schema.ts';

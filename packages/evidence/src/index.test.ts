@@ -8,7 +8,6 @@ it('exports these values and no others', () => {
     'PublicKeysSchema',
     'bundleRefused',
     'compareResults',
-    'evaluate',
     'isTellable',
     'listedBlobs',
     'packBundle',
@@ -22,6 +21,7 @@ it('exports these values and no others', () => {
     'toPublicPem',
     'toPublicResult',
     'toRunEvidence',
+    'toStagesEvaluation',
     'toStatement',
     'verifyEnvelope',
   ]);

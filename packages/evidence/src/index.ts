@@ -1,11 +1,9 @@
 // The public surface: adding a line here makes a name public.
 export { EVIDENCE_ERRORS } from './errors.ts';
 export type { EvidenceErrorCode } from './errors.ts';
-export type { EvaluationRefusal } from './evaluation/refusals.ts';
 export { EvaluationRecordSchema } from './evaluation/record.ts';
 export type { EvaluationRecord } from './evaluation/record.ts';
-export { evaluate } from './evaluation/evaluate.ts';
-export type { EvaluationInput } from './evaluation/evaluate.ts';
+export { toStagesEvaluation } from './evaluation/of-stages.ts';
 export { isTellable, toPublicResult } from './result/public-result.ts';
 export { toStatement } from './attestation/statement.ts';
 export type { AuditHead, Statement, StatementInput } from './attestation/statement.ts';

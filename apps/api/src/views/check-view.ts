@@ -152,7 +152,7 @@ function isSame(visible: StageResult, whole: StageResult | undefined): boolean {
 }
 
 function toResultView(
-  { seats, ...result }: StageResult,
+  { seats, broken: _broken, ...result }: StageResult,
   { viewerId, seesAll }: ProblemSight,
 ): z.infer<typeof StageResultView> {
   return {

@@ -1,43 +1,121 @@
-import type { CheckRow, PublishedContractRow } from '@kervyxa/db';
+import { randomBytes } from 'node:crypto';
+import {
+  type CheckCase,
+  CheckCaseSchema,
+  type CheckCommand,
+  type CheckDecision,
+  decideCheck,
+  DEFAULT_STAGE_POLICY,
+  openCheck,
+  ProblemCaseSchema,
+  type StageEnd,
+} from '@kervyxa/checker';
+import { createIdSource } from '@kervyxa/core';
 import { EvaluationRecordSchema } from '@kervyxa/evidence';
 import { describe, expect, it } from 'vitest';
 import { toCheckEvaluation } from './record-check.ts';
 
-/** A check of three stages, of which those that are given were decided. */
-function evaluationOf(outcomes: readonly string[], reason: string | null = null) {
-  const stages = ['form', 'review', 'deposit'];
-  const results = outcomes.map((outcome, at) => ({
-    stage: stages[at],
-    outcome,
-    reason: outcome === 'verified' ? null : reason,
-  }));
-  const check = { id: 'chk_1', facts: { results } } as unknown as CheckRow;
-  const contract = {
-    id: 'vct_1',
-    digest: `sha256:${'1'.repeat(64)}`,
-    document: { stages: stages.map((key) => ({ key })) },
-  } as unknown as PublishedContractRow;
-  return EvaluationRecordSchema.parse(toCheckEvaluation({ check, contract }));
+const newId = createIdSource(randomBytes);
+const CONTRACT = { id: newId('verifierContract'), digest: `sha256:${'1'.repeat(64)}` };
+const PROBLEM = ProblemCaseSchema.parse({
+  id: newId('problem'),
+  ownerId: newId('principal'),
+  contractId: CONTRACT.id,
+  state: 'OPEN',
+  slots: [],
+  bindings: {},
+  sealing: null,
+  releasedAt: null,
+  invited: null,
+  actedIds: [],
+  entrants: {},
+});
+const PROGRAM = {
+  implementationId: newId('implementation'),
+  digest: `sha256:${'2'.repeat(64)}`,
+  image: null,
+};
+const AT = new Date('2026-03-01T00:00:00.000Z');
+const VERIFIED = { kind: 'verified', reason: null, score: null, evidence: null } as const;
+
+const context = (now = AT) => ({ now, policy: DEFAULT_STAGE_POLICY, problem: PROBLEM });
+
+/** As the database keeps it. */
+function keep(decision: CheckDecision): CheckCase {
+  if (decision.kind === 'refused') throw decision.error;
+  return CheckCaseSchema.parse(JSON.parse(JSON.stringify(decision.next)));
 }
 
+/** A check of three stages that has only been opened. */
+function opened(): CheckCase {
+  const stage = { kind: 'sandbox' as const, resultKind: 'pass_fail' as const, slots: [] };
+  const stages = ['form', 'content', 'size'].map((key) => ({ ...stage, key }));
+  const facts = { id: newId('check'), entryId: newId('entry'), solverId: newId('principal') };
+  return keep(openCheck({ ...facts, stages }, context()));
+}
+
+function attempt(check: CheckCase, tell: (attempt: number) => CheckCommand): CheckCase {
+  const started = keep(decideCheck(check, { kind: 'start' }, context()));
+  return keep(decideCheck(started, tell(started.attempt), context()));
+}
+
+/** Whose stages ended like this, the first of them first. */
+function checkOf(ends: readonly StageEnd[]): CheckCase {
+  return ends.reduce(
+    (check, end) =>
+      attempt(check, (number) => ({ kind: 'seal', attempt: number, end, program: PROGRAM })),
+    opened(),
+  );
+}
+
+const recordOf = (check: CheckCase) =>
+  EvaluationRecordSchema.parse(toCheckEvaluation(check, CONTRACT));
+
+// Keeps R-EVIDENCE-RECORD.
 describe('the record of a check', () => {
   it('passes where every stage of the contract does', () => {
-    const record = evaluationOf(['verified', 'verified', 'verified']);
-    expect(record).toMatchObject({ passed: true, 'verifier/ref': 'vct_1', 'run/ref': 'chk_1' });
-    expect(record.checks.map((each) => each['check/ref'])).toEqual(['form', 'review', 'deposit']);
+    const check = checkOf([VERIFIED, VERIFIED, VERIFIED]);
+    const record = recordOf(check);
+    expect(record).toMatchObject({
+      passed: true,
+      'verifier/ref': CONTRACT.id,
+      'run/ref': check.id,
+    });
+    expect(record.checks.map((each) => each['check/ref'])).toEqual(['form', 'content', 'size']);
   });
 
   it('names the stages behind the one that ended it, and does not pass for them', () => {
-    const { checks, passed } = evaluationOf(['verified', 'refuted'], 'REFUTED');
-    expect(checks.map(({ status }) => status)).toEqual(['passed', 'failed', 'not_run']);
-    expect(passed).toBe(false);
+    const record = recordOf(checkOf([VERIFIED, { ...VERIFIED, kind: 'refuted' }]));
+    expect(record.checks.map(({ status }) => status)).toEqual(['passed', 'failed', 'not_run']);
+    expect(record).toMatchObject({ passed: false });
+    expect(record['refusal/code']).toBeUndefined();
   });
 
   it.each([
-    ['INPUTS_CHANGED', 'mutation_detected'],
     ['TIME_LIMIT', 'timed_out'],
-    ['CHECK_INCONCLUSIVE', undefined],
-  ])('of a stage that ended with %s has the refusal %s', (reason, code) => {
-    expect(evaluationOf(['inconclusive'], reason)['refusal/code']).toBe(code);
+    ['RESULT_UNKNOWN', 'result_malformed'],
+    ['EVIDENCE_REFUSED', 'result_malformed'],
+    ['EXIT_STATUS', undefined],
+  ] as const)('of a program that broke on %s has the refusal %s', (code, refusal) => {
+    const record = recordOf(checkOf([{ kind: 'broken', code, message: 'it went wrong' }]));
+    expect(record.checks[0]?.status).toBe('inconclusive');
+    expect(record['refusal/code']).toBe(refusal);
+  });
+
+  it('has no refusal where the submission lacks something', () => {
+    const record = recordOf(checkOf([{ kind: 'unmet', message: 'no artifact' }]));
+    expect(record['refusal/code']).toBeUndefined();
+  });
+
+  it('refuses what somebody changed the inputs of, once nobody tries again', () => {
+    let check = opened();
+    while (check.state === 'WAITING_SANDBOX') {
+      check = attempt(check, (number) => {
+        return { kind: 'fail', attempt: number, reason: 'INPUTS_CHANGED' };
+      });
+    }
+    const late = context(new Date(check.heldUntil ?? ''));
+    const ended = keep(decideCheck(check, { kind: 'advance' }, late));
+    expect(recordOf(ended)).toMatchObject({ passed: false, 'refusal/code': 'mutation_detected' });
   });
 });

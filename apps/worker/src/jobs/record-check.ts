@@ -1,12 +1,12 @@
+import type { CheckCase } from '@kervyxa/checker';
 import { canonicalDigest, canonicalJson, sha256Hex } from '@kervyxa/core';
 import type { AuditHead, CheckTask } from '@kervyxa/db';
 import {
-  evaluate,
   type EvaluationRecord,
-  type EvaluationRefusal,
   signStatement,
   type SigningKey,
   toPublicPem,
+  toStagesEvaluation,
   toStatement,
 } from '@kervyxa/evidence';
 import type { JobDeps } from './job.ts';
@@ -19,7 +19,7 @@ export async function recordCheck(
   task: RecordTask,
 ): Promise<void> {
   const key = signing.openKey();
-  const evaluation = canonicalJson(toCheckEvaluation(task));
+  const evaluation = canonicalJson(toCheckEvaluation(task.check.facts, task.contract));
   await database.work.useSigningKey({ keyid: key.keyid, publicKey: toPublicPem(key) });
   await database.checkers.work.recordCheck(task.check.id, {
     evaluation,
@@ -28,27 +28,20 @@ export async function recordCheck(
   });
 }
 
-const STATUS = { verified: 'passed', refuted: 'failed', inconclusive: 'inconclusive' } as const;
-
 /** The declared checks are the stages of the contract; those after the one that ended it were not run. */
-export function toCheckEvaluation({
-  check: { id, facts },
-  contract,
-}: Pick<RecordTask, 'check' | 'contract'>): EvaluationRecord {
-  const refusals = facts.results.flatMap(({ reason }): EvaluationRefusal[] => {
-    if (reason === 'INPUTS_CHANGED') return ['mutation_detected'];
-    return reason === 'TIME_LIMIT' ? ['timed_out'] : [];
-  });
-  return evaluate({
+export function toCheckEvaluation(
+  { stages, results, id }: CheckCase,
+  contract: Pick<RecordTask['contract'], 'id' | 'digest'>,
+): EvaluationRecord {
+  return toStagesEvaluation({
     runRef: id,
     verifier: { ref: contract.id, digest: contract.digest },
-    result: { ref: `${id}/results`, digest: canonicalDigest(facts.results) },
-    declared: contract.document.stages.map(({ key }) => key),
-    reported: contract.document.stages.map(({ key }) => {
-      const result = facts.results.find(({ stage }) => stage === key);
-      return { ref: key, status: result === undefined ? 'not_run' : STATUS[result.outcome] };
+    result: { ref: `${id}/results`, digest: canonicalDigest(results) },
+    stages: stages.map(({ key }) => {
+      const result = results.find(({ stage }) => stage === key);
+      if (result === undefined) return { key, result: 'not_run', problem: null };
+      return { key, result: result.outcome, problem: result.broken ?? result.reason };
     }),
-    refusals,
   });
 }
 

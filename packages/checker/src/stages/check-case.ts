@@ -2,6 +2,7 @@ import { idSchemaOf, INFRA_REASONS, ReasonCodeSchema } from '@kervyxa/core';
 import { z } from 'zod';
 import { AcceptanceSchema } from '../contract/acceptance.ts';
 import { keyOf, textOf } from '../contract/schema-parts.ts';
+import { BROKEN_CODES } from '../run/stage-end.ts';
 import { TimeSchema } from './problem-case.ts';
 import { ReviewProtocolSchema } from './review-protocol.ts';
 
@@ -99,6 +100,8 @@ export const StageResultSchema = z.strictObject({
   outcome: z.enum(STAGE_OUTCOMES),
   /** Null exactly where it is verified. */
   reason: ReasonCodeSchema.nullable(),
+  /** What its program broke on, where that is why. Results of before this was kept have none. */
+  broken: z.enum(BROKEN_CODES).nullable().default(null),
   /** In words, for people. */
   message: z.string().nullable(),
   /** What was not there to decide, where that is why. */

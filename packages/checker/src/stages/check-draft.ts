@@ -88,6 +88,7 @@ export function finishStage(draft: CheckDraft, stage: CheckStage, verdict: Stage
   const now = draft.now.toISOString();
   const result: StageResult = {
     reason: null,
+    broken: null,
     message: null,
     mechanism: null,
     score: null,

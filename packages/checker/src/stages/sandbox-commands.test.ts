@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { BROKEN_CODES } from '../run/stage-end.ts';
+import { CheckCaseSchema } from './check-case.ts';
 import { DEFAULT_STAGE_POLICY } from './policy.ts';
 import {
   createStageBench,
@@ -67,8 +68,18 @@ describe('a check', () => {
     bench.run({ kind: 'broken', code, message: 'it went wrong' });
     expect(bench.check()).toMatchObject({
       state: 'INCONCLUSIVE',
-      results: [{ reason: 'VERIFIER_BROKEN', message: `${code}: it went wrong` }],
+      results: [{ reason: 'VERIFIER_BROKEN', broken: code, message: `${code}: it went wrong` }],
     });
+  });
+
+  it('is read as it was stored before the code of what broke was kept', () => {
+    const bench = createStageBench([SANDBOX]);
+    bench.run({ kind: 'broken', code: 'TIME_LIMIT', message: 'late' });
+    const { results, ...check } = bench.check();
+    const old = results.map(({ broken: _broken, ...result }) => result);
+    expect(CheckCaseSchema.parse({ ...check, results: old }).results).toEqual([
+      { ...results[0], broken: null },
+    ]);
   });
 
   it('names what is missing where nothing can run a stage', () => {

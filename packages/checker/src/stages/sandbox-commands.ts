@@ -126,6 +126,7 @@ function toVerdict(stage: SandboxStage, end: StageEnd): Omit<StageVerdict, 'deci
       return {
         outcome: 'inconclusive',
         reason: 'VERIFIER_BROKEN',
+        broken: end.code,
         message: `${end.code}: ${end.message}`,
       };
   }
