@@ -40,7 +40,7 @@ export {
   prepareRelease,
   toVisibleCheck,
 } from './stages/sealed.ts';
-export type { Release, Viewer } from './stages/sealed.ts';
+export type { Release, Viewer, VisibleCheck, VisibleResult } from './stages/sealed.ts';
 export { decideProblem, draftProblem } from './stages/decide-problem.ts';
 export type { CheckDecision, ProblemDecision } from './stages/decision.ts';
 export { DEFAULT_STAGE_POLICY } from './stages/policy.ts';

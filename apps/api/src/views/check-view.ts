@@ -4,8 +4,9 @@ import {
   JUDGMENTS,
   type Seat,
   STAGE_OUTCOMES,
-  type StageResult,
   toVisibleCheck,
+  type VisibleCheck,
+  type VisibleResult,
 } from '@kervyxa/checker';
 import { ReasonCodeSchema } from '@kervyxa/core';
 import type { CheckRow, ProblemRow } from '@kervyxa/db';
@@ -37,7 +38,7 @@ const StageResultView = z.strictObject({
   stage: KeyField,
   kind: z.enum(STAGE_KINDS),
   outcome: z.enum(STAGE_OUTCOMES),
-  reason: ReasonCodeSchema.nullable(),
+  reason: ReasonCodeSchema.nullable().describe('Null where it is verified, or withheld.'),
   message: z.string().nullable(),
   mechanism: z.string().nullable().describe('What was not there to decide, where that is why.'),
   score: z.number().nullable(),
@@ -53,8 +54,8 @@ const StageResultView = z.strictObject({
       at: TimeField,
     }),
   ),
-  startedAt: TimeField,
-  decidedAt: TimeField,
+  startedAt: TimeField.nullable().describe('Null where it could tell of sealed bytes.'),
+  decidedAt: TimeField.nullable().describe('The same.'),
 });
 
 export const CheckView = z.strictObject({
@@ -76,7 +77,7 @@ export const CheckView = z.strictObject({
     .nullable(),
   reportBy: TimeField.nullable(),
   openedAt: TimeField,
-  endedAt: TimeField.nullable(),
+  endedAt: TimeField.nullable().describe('Null too where it could tell of sealed bytes.'),
 });
 
 export const CheckDetail = CheckView.extend({
@@ -115,11 +116,8 @@ export function toCheckDetail(
   now: Date,
 ): z.infer<typeof CheckDetail> {
   const visible = toVisibleCheck(problem.facts, row.facts, viewerOf(sight, problem), now);
-  const isWhole = visible.results.every((result, index) =>
-    isSame(result, row.facts.results[index]),
-  );
   const read = (text: string | null): unknown =>
-    text === null || !isWhole ? null : JSON.parse(text);
+    text === null || !visible.isWhole ? null : JSON.parse(text);
   return {
     ...toCheckView(row, problem, sight, now),
     evaluation: read(row.evaluation),
@@ -127,7 +125,7 @@ export function toCheckDetail(
   };
 }
 
-export function toSeatView(check: CheckCase, seat: Seat): z.infer<typeof SeatView> {
+export function toSeatView(check: Pick<CheckCase, 'id'>, seat: Seat): z.infer<typeof SeatView> {
   const { id, node, claimedAt, expiresAt, judged } = seat;
   return {
     id,
@@ -143,16 +141,8 @@ function viewerOf({ viewerId, seesAll }: ProblemSight, problem: Pick<ProblemRow,
   return seesAll ? problem.facts.ownerId : viewerId;
 }
 
-function isSame(visible: StageResult, whole: StageResult | undefined): boolean {
-  return (
-    visible.score === whole?.score &&
-    visible.message === whole.message &&
-    visible.evidence === whole.evidence
-  );
-}
-
 function toResultView(
-  { seats, broken: _broken, ...result }: StageResult,
+  { seats, broken: _broken, ...result }: VisibleResult,
   { viewerId, seesAll }: ProblemSight,
 ): z.infer<typeof StageResultView> {
   return {
@@ -168,7 +158,7 @@ function toResultView(
 }
 
 /** What others have judged is told at the end: each is to judge alone. */
-function toReviewView(check: CheckCase, { viewerId }: ProblemSight) {
+function toReviewView(check: VisibleCheck, { viewerId }: ProblemSight) {
   const stage = check.stages[check.results.length];
   if (check.review === null || stage?.kind !== 'review') return null;
   const { opensAt, closesAt, seats } = check.review;

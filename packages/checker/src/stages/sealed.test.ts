@@ -104,9 +104,35 @@ describe('a check of a sealed problem', () => {
     });
   });
 
+  it('tells no time from which the bytes could be told, nor when what follows them began', () => {
+    const [before, sealed] = see(toProblem(), SOLVER, 0).results;
+    expect(before).toMatchObject({ startedAt: at(0), decidedAt: at(0) });
+    expect(sealed).toMatchObject({ startedAt: null, decidedAt: null });
+    const bench = createStageBench([SCORED, SANDBOX], { sealing: toSealing() });
+    bench.run({ ...VERIFIED, score: 1 });
+    bench.advance(DAY_MS);
+    const both = bench.run(VERIFIED);
+    const visible = toVisibleCheck(toProblem(), both, SOLVER, after(0));
+    expect(visible).toMatchObject({
+      endedAt: null,
+      isWhole: false,
+      results: [{ decidedAt: null }, { startedAt: null, decidedAt: null }],
+    });
+  });
+
+  it('tells nothing of why such a stage did not verify: the outcome is all', () => {
+    const bench = createStageBench([SCORED], { sealing: toSealing() });
+    const refuted = bench.run({ kind: 'refuted', reason: 'row 3', score: null, evidence: null });
+    expect(refuted.results).toMatchObject([{ outcome: 'refuted', reason: 'REFUTED' }]);
+    expect(toVisibleCheck(toProblem(), refuted, SOLVER, after(0)).results).toMatchObject([
+      { outcome: 'refuted', reason: null, mechanism: null, message: null },
+    ]);
+  });
+
   it('tells all once the bytes are released', () => {
-    expect(see(toProblem(), SOLVER, RELEASE)).toEqual(check);
-    expect(see(toProblem({ releasedAt: at(0) }), SOLVER, 0)).toEqual(check);
+    const whole = { ...check, isWhole: true };
+    expect(see(toProblem(), SOLVER, RELEASE)).toEqual(whole);
+    expect(see(toProblem({ releasedAt: at(0) }), SOLVER, 0)).toEqual(whole);
   });
 
   it('withholds the score until it is released, apart from the bytes', () => {
@@ -121,11 +147,11 @@ describe('a check of a sealed problem', () => {
   });
 
   it('tells its owner all', () => {
-    expect(see(sealedUntilScores, OWNER, 0)).toEqual(check);
+    expect(see(sealedUntilScores, OWNER, 0)).toEqual({ ...check, isWhole: true });
   });
 
   it('withholds no word where the sealed slot is bound to nothing', () => {
     const unbound = toProblem({ sealing: null, bindings: { instance: BYTES } });
-    expect(see(unbound, SOLVER, 0)).toEqual(check);
+    expect(see(unbound, SOLVER, 0)).toEqual({ ...check, isWhole: true });
   });
 });

@@ -8,15 +8,17 @@ export type Viewer =
   /** A stage of a check; only sandbox stages are given bytes. */
   | { readonly kind: 'stage'; readonly stage: CheckStage };
 
+type Timed = Pick<ProblemCase, 'sealing' | 'releasedAt'>;
+
 /** Whether anybody may read what is sealed; true where nothing is. */
-export function isReleased({ sealing, releasedAt }: ProblemCase, now: Date): boolean {
+export function isReleased({ sealing, releasedAt }: Timed, now: Date): boolean {
   return (
     sealing === null || releasedAt !== null || Date.parse(sealing.sealed_until) <= now.getTime()
   );
 }
 
 /** The first moment at which no entry is taken and none is nominated any more; null where there is no end. */
-export function entriesEndAt({ sealing, releasedAt }: ProblemCase): Date | null {
+export function entriesEndAt({ sealing, releasedAt }: Timed): Date | null {
   if (sealing === null) return null;
   // Whoever has read the labels could answer with them.
   const ends = [sealing.cutoff, sealing.sealed_until, releasedAt].flatMap((time) =>
@@ -69,34 +71,63 @@ export function mayReadEntry(
   return opensAt === null || opensAt <= now;
 }
 
+/** What is withheld from the viewer is null. */
+export type VisibleResult = Omit<StageResult, 'startedAt' | 'decidedAt'> & {
+  readonly startedAt: string | null;
+  readonly decidedAt: string | null;
+};
+export type VisibleCheck = Omit<CheckCase, 'results'> & {
+  readonly results: readonly VisibleResult[];
+  /** Nothing is withheld. */
+  readonly isWhole: boolean;
+};
+
 /**
  * A check as a viewer may see it. Until they are released, what a stage that reads sealed bytes says is its outcome
- * alone: its words and evidence could tell the bytes. A withheld score stands in no evidence of a score stage either.
+ * alone: its words, its reason and how long it took could tell the bytes, and the next stage begins when it ends. A
+ * withheld score stands in no evidence of a score stage either.
  */
 export function toVisibleCheck(
   problem: ProblemCase,
   check: CheckCase,
   viewerId: string,
   now: Date,
-): CheckCase {
-  if (viewerId === problem.ownerId) return check;
+): VisibleCheck {
   const release = problem.sealing?.score_release ?? null;
   const isScoreTold = release === null || Date.parse(release) <= now.getTime();
-  const toVisible = (result: StageResult): StageResult => {
-    const stage = check.stages.find(({ key }) => key === result.stage);
+  const stageOf = ({ stage }: StageResult) => check.stages.find(({ key }) => key === stage);
+  const timedTo = check.results.findIndex((result) => readsSealed(problem, stageOf(result), now));
+  if (viewerId === problem.ownerId || (isScoreTold && timedTo === -1))
+    return { ...check, isWhole: true };
+  const toVisible = (result: StageResult, index: number): VisibleResult => {
+    const stage = stageOf(result);
     const isScored = stage?.kind === 'sandbox' && stage.resultKind === 'score';
-    const hidesWords = (isScored && !isScoreTold) || readsSealed(problem, stage, now);
+    const hidesBytes = readsSealed(problem, stage, now);
     return {
       ...result,
       score: isScoreTold ? result.score : null,
-      ...(hidesWords && { message: null, evidence: null }),
+      ...((hidesBytes || (isScored && !isScoreTold)) && { message: null, evidence: null }),
+      ...(hidesBytes && { reason: null, mechanism: null }),
+      ...(timedTo !== -1 && index >= timedTo && { startedAt: null, decidedAt: null }),
     };
   };
+  const results = check.results.map(toVisible);
   return {
     ...check,
     score: isScoreTold ? check.score : null,
-    results: check.results.map(toVisible),
+    results,
+    endedAt: timedTo === -1 ? check.endedAt : null,
+    isWhole: results.every((result, index) => isSame(result, check.results[index])),
   };
+}
+
+function isSame(visible: VisibleResult, whole: StageResult | undefined): boolean {
+  return (
+    visible.score === whole?.score &&
+    visible.message === whole.message &&
+    visible.evidence === whole.evidence &&
+    visible.decidedAt === whole.decidedAt
+  );
 }
 
 function readsSealed(problem: ProblemCase, stage: CheckStage | undefined, now: Date): boolean {
