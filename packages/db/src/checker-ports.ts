@@ -71,6 +71,11 @@ export interface ProblemRow {
   readonly createdAt: Date;
 }
 
+/** A problem without its participants, who may be many. */
+export interface ProblemItem extends Omit<ProblemRow, 'facts'> {
+  readonly facts: Omit<ProblemCase, 'entrants'>;
+}
+
 /** Bytes that an entry gives for a role. */
 export interface ArtifactRow {
   readonly role: string;
@@ -212,8 +217,6 @@ export interface CheckerCommands {
 export interface CheckerReads {
   /** The time by which commands are decided, so that nobody reads a thing sooner elsewhere: the clocks of hosts differ. */
   now(): Promise<Date>;
-  verifier(id: string): Promise<VerifierRow | null>;
-  listVerifiers(ownerId: string | null, page: PageRequest): Promise<Page<VerifierRow>>;
   publishedContract(id: string): Promise<PublishedContractRow | null>;
   /** `verifierId` null: of all families. */
   listPublishedContracts(
@@ -224,11 +227,16 @@ export interface CheckerReads {
   listImplementations(contractId: string, page: PageRequest): Promise<Page<ImplementationRow>>;
   reviewProtocol(id: string): Promise<ReviewProtocol | null>;
   problem(id: string): Promise<ProblemRow | null>;
-  /** For a viewer those that it may know of: open or closed ones for everybody or for it, and its own; null: all. */
+  /** Those that there are of them, in any order; of their participants only these are told. */
+  problemsFor(
+    ids: readonly string[],
+    participantIds: readonly string[],
+  ): Promise<readonly ProblemRow[]>;
+  /** For a viewer those that it may know of: open or closed ones, by invitation only where it has one, and its own. */
   listProblems(
-    filter: { readonly viewerId: string | null; readonly ownerId: string | null },
+    viewer: { readonly id: string; readonly seesInviteOnly: boolean } | null,
     page: PageRequest,
-  ): Promise<Page<ProblemRow>>;
+  ): Promise<Page<ProblemItem>>;
   /** Other problems of the same owner that bind one of the blobs (SHA-256, hex). */
   problemsThatBind(problemId: string, blobs: readonly string[]): Promise<readonly string[]>;
   entry(id: string): Promise<EntryRow | null>;
@@ -246,8 +254,8 @@ export interface CheckerReads {
     },
     page: PageRequest,
   ): Promise<Page<CheckRow>>;
-  /** `externalSystem` null: of all systems. Those that are retired too. */
-  listPartnerKeys(externalSystem: string | null): Promise<readonly PartnerKeyRow[]>;
+  /** Those that are retired too. */
+  listPartnerKeys(): Promise<readonly PartnerKeyRow[]>;
 }
 
 /** What a worker and the scheduler do with checkers. */

@@ -17,6 +17,7 @@ export type {
   ImplementationRow,
   ImplementationState,
   PartnerKeyRow,
+  ProblemItem,
   ProblemRow,
   Publication,
   PublishedContractRow,

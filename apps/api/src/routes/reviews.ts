@@ -22,8 +22,8 @@ import { seenCheck } from './checks.ts';
 
 const TAGS = ['reviews'];
 const STATEMENT_LENGTH_MAX = 10_000;
-/** Pages that are read for one of an answer's. */
-const LOOKS_MAX = 20;
+/** Pages that are read for one of an answer's: any key may ask. */
+const LOOKS_MAX = 3;
 const CheckParams = z.strictObject({ id: CheckIdField });
 const SeatParams = CheckParams.extend({ seatId: SeatIdField });
 const ReviewView = z.strictObject({
@@ -139,24 +139,17 @@ export function registerReviews(app: Api, context: ApiContext): void {
     },
   );
 
-  /** Pages are full but for the last: a gap in one would tell of a review that the viewer may not know of. */
+  /** Fills a page from what comes after it, as far as may be looked: gaps tell of reviews that one may not know of. */
   async function listClaimable(viewer: PrincipalRow, limit: number, after: string | null) {
     const filter = { states: ['WAITING_REVIEW'], problemId: null, notOf: viewer.id } as const;
     const items: z.infer<typeof ReviewView>[] = [];
-    const problems = new Map<string, Promise<ProblemRow | null>>();
-    const problemOf = (id: string): Promise<ProblemRow | null> => {
-      const found = problems.get(id) ?? reads.problem(id);
-      problems.set(id, found);
-      return found;
-    };
     const now = await reads.now();
     let next = after;
     for (let looked = 0; looked < LOOKS_MAX; looked += 1) {
       const page = await reads.listChecks(filter, { limit: limit - items.length, after: next });
-      const found = await Promise.all(
-        page.items.map(async (check) =>
-          toReview(check, await problemOf(check.facts.problemId), viewer, now),
-        ),
+      const problems = await problemsOf(page.items, viewer);
+      const found = page.items.map((check) =>
+        toReview(check, problems.get(check.facts.problemId), viewer, now),
       );
       items.push(...found.filter((item) => item !== null));
       next = page.next;
@@ -164,18 +157,29 @@ export function registerReviews(app: Api, context: ApiContext): void {
     }
     return { items, next };
   }
+
+  /** With as many of their participants as it takes to say who may judge. */
+  async function problemsOf(
+    checks: readonly CheckRow[],
+    viewer: PrincipalRow,
+  ): Promise<ReadonlyMap<string, ProblemRow>> {
+    const ids = new Set(checks.map(({ facts }) => facts.problemId));
+    const participants = new Set([viewer.id, ...checks.map(({ facts }) => facts.solverId)]);
+    const rows = await reads.problemsFor([...ids], [...participants]);
+    return new Map(rows.map((row) => [row.id, row]));
+  }
 }
 
 /** Null where the viewer may claim no seat, or may not even know of the check. */
 function toReview(
   { facts }: CheckRow,
-  problem: ProblemRow | null,
+  problem: ProblemRow | undefined,
   viewer: PrincipalRow,
   now: Date,
 ): z.infer<typeof ReviewView> | null {
-  const sight = problem === null ? null : problemSightOf(viewer, problem.facts);
+  const sight = problem === undefined ? null : problemSightOf(viewer, problem.facts);
   const stage = facts.stages[facts.results.length];
-  if (problem === null || sight === null || stage?.kind !== 'review') return null;
+  if (problem === undefined || sight === null || stage?.kind !== 'review') return null;
   if (!seesEntry(sight, problem.facts, facts, now) || facts.review === null) return null;
   const deciding = { now, policy: DEFAULT_STAGE_POLICY, problem: problem.facts };
   const node = claimableNode(facts, toJudge(viewer), deciding);

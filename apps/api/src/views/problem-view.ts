@@ -6,7 +6,7 @@ import {
   type ProblemCase,
   SealingSchema,
 } from '@kervyxa/checker';
-import type { ProblemRow } from '@kervyxa/db';
+import type { ProblemItem, ProblemRow } from '@kervyxa/db';
 import { z } from 'zod';
 import type { ProblemSight } from '../auth/problem-access.ts';
 import {
@@ -62,7 +62,7 @@ export const ProblemDetail = ProblemView.extend({
     .describe("The caller's own part in it."),
 });
 
-export function toProblemView(row: ProblemRow, now: Date): z.infer<typeof ProblemView> {
+export function toProblemView(row: ProblemItem, now: Date): z.infer<typeof ProblemView> {
   const { facts } = row;
   return {
     id: row.id,

@@ -126,7 +126,7 @@ async function currentOf(contractId: string): Promise<string | undefined> {
 }
 
 /** An open problem of the contract, with both slots bound. */
-async function openProblem(contractId: string): Promise<string> {
+async function openProblem(contractId: string, invited: string[] | null = null): Promise<string> {
   const { commands } = stores.checkers;
   const id = Promise.withResolvers<string>();
   const later = new Date(Date.now() + WEEK_MS).toISOString();
@@ -141,7 +141,7 @@ async function openProblem(contractId: string): Promise<string> {
       entries: 'shared' as const,
       cutoff: null,
     },
-    invited: null,
+    invited,
   };
   await commands.createProblem(callOf(ownerId), input, (row) => {
     id.resolve(row.id);
@@ -349,6 +349,22 @@ describe('a program', () => {
     expect(await work.conformanceTask(id)).toMatchObject({ id, state: 'PENDING' });
     await expect(retry()).rejects.toMatchObject({ code: 'DB_IMPLEMENTATION_NOT_FAILED' });
   });
+
+  it('that is FAILED is not tried again while its package, published again, waits already', async () => {
+    const checker = await packageOf('o', '1');
+    const { verifier, ...first } = await publish(checker);
+    const { id } = implementationOf({ verifier, ...first });
+    const { work, commands } = stores.checkers;
+    await work.endConformance(id, { kind: 'failed', problem: 'no engine' });
+    const again = implementationOf(await publish(checker, verifier.id));
+    expect(again.id).not.toBe(id);
+    const retry = () =>
+      commands.retryConformance(callOf(ownerId), id, () => ({ status: 200, body: '' }));
+    await expect(retry()).rejects.toMatchObject({ code: 'DB_IMPLEMENTATION_NOT_FAILED' });
+    await report(again.id, true);
+    await retry();
+    expect(await work.conformanceTask(id)).toMatchObject({ id, state: 'PENDING' });
+  });
 });
 
 // Keeps R-WORKER-FENCE.
@@ -505,14 +521,42 @@ describe('pages', () => {
       draft.resolve(id);
       return { status: 201, body: '' };
     });
-    const seen = async (viewerId: string | null) =>
-      (
-        await reads.listProblems({ viewerId, ownerId: null }, { limit: 200, after: null })
-      ).items.map(({ id }) => id);
-    expect(await seen(solverId)).toContain(open);
-    expect(await seen(solverId)).not.toContain(await draft.promise);
-    expect(await seen(ownerId)).toContain(await draft.promise);
-    expect(await seen(null)).toContain(await draft.promise);
+    const guestId = await stores.bench.addPrincipal();
+    const closed = await openProblem(published.contract.id, [guestId]);
+    const seen = async (viewer: Parameters<typeof reads.listProblems>[0]) => {
+      const { items } = await reads.listProblems(viewer, { limit: 3, after: null });
+      return items.map(({ id }) => id);
+    };
+    const by = (id: string, seesInviteOnly = false) => seen({ id, seesInviteOnly });
+    const all = [closed, await draft.promise, open];
+    expect(await seen(null)).toEqual(all);
+    expect(await by(ownerId)).toEqual(all);
+    expect(await by(guestId)).toEqual(expect.arrayContaining([closed, open]));
+    expect(await by(guestId)).not.toContain(await draft.promise);
+    expect(await by(solverId)).toContain(open);
+    expect(await by(solverId)).not.toContain(closed);
+    expect(await by(solverId, true)).toEqual(expect.arrayContaining([closed, open]));
+    expect(await by(solverId, true)).not.toContain(await draft.promise);
+  });
+
+  it('of problems come without participants, who may be many; of single ones only those asked for', async () => {
+    const published = await publish(await packageOf('q', '1'));
+    const id = await openProblem(published.contract.id);
+    await submit(id, await blobOf('x'));
+    const { reads } = stores.checkers;
+    const { items } = await reads.listProblems(
+      { id: solverId, seesInviteOnly: false },
+      { limit: 1, after: null },
+    );
+    expect(items).toMatchObject([{ id, facts: { state: 'OPEN' } }]);
+    expect(items[0]?.facts).not.toHaveProperty('entrants');
+    const entrantsFor = async (...participantIds: string[]) =>
+      (await reads.problemsFor([id], participantIds)).map(({ facts }) => facts.entrants);
+    expect(await entrantsFor(ownerId)).toEqual([{}]);
+    expect(await entrantsFor(ownerId, solverId)).toEqual([
+      { [solverId]: { entries: 1, nominated: null } },
+    ]);
+    expect(await reads.problemsFor([], [solverId])).toEqual([]);
   });
 
   it('of checks leave out whoever has a part in them', async () => {
@@ -542,9 +586,9 @@ describe('a key of a system outside', () => {
       commands.addPartnerKey(callOf(ownerId), { ...key, externalSystem: 'other' }, answer),
     ).rejects.toMatchObject({ code: 'DB_PARTNER_KEY_DUPLICATE' });
     await commands.retirePartnerKey(callOf(ownerId), key.fingerprint, answer);
-    const [retired] = await reads.listPartnerKeys('lab');
+    const [retired] = await reads.listPartnerKeys();
     await commands.retirePartnerKey(callOf(ownerId), key.fingerprint, answer);
     expect(retired?.retiredAt).not.toBeNull();
-    expect(await reads.listPartnerKeys('lab')).toEqual([retired]);
+    expect(await reads.listPartnerKeys()).toEqual([retired]);
   });
 });

@@ -1,5 +1,5 @@
 import type { CheckerReads } from '../../checker-ports.ts';
-import type { PartnerKey, Problem, Verifier } from '../../generated/client.ts';
+import type { Problem } from '../../generated/client.ts';
 import type { Page, PageRequest } from '../../ports.ts';
 import type { Connections } from '../in-transaction.ts';
 import { loadNow } from '../load-case.ts';
@@ -14,24 +14,19 @@ import {
   type EntryRecord,
   IMPLEMENTATIONS,
   type ImplementationRecord,
+  PROBLEM_ITEMS,
   PROBLEMS,
+  PROBLEMS_FOR,
   toCheckRow,
   toEntryRow,
   toImplementationRow,
+  toProblemItem,
   toProblemRow,
   toPublishedRow,
   toReviewProtocol,
-  toVerifierRow,
-  VERIFIERS,
 } from './rows.ts';
 
 export function createCheckerReads({ pool, client }: Connections): CheckerReads {
-  const verifiers = select<Verifier, ReturnType<typeof toVerifierRow>>(
-    pool,
-    VERIFIERS,
-    'v',
-    toVerifierRow,
-  );
   const contracts = select<ContractRecord, ReturnType<typeof toPublishedRow>>(
     pool,
     CONTRACTS,
@@ -50,6 +45,12 @@ export function createCheckerReads({ pool, client }: Connections): CheckerReads 
     'p',
     toProblemRow,
   );
+  const problemItems = select<Problem, ReturnType<typeof toProblemItem>>(
+    pool,
+    PROBLEM_ITEMS,
+    'p',
+    toProblemItem,
+  );
   const entries = select<EntryRecord, ReturnType<typeof toEntryRow>>(
     pool,
     ENTRIES,
@@ -59,9 +60,6 @@ export function createCheckerReads({ pool, client }: Connections): CheckerReads 
   const checks = select<CheckRecord, ReturnType<typeof toCheckRow>>(pool, CHECKS, 'k', toCheckRow);
   return {
     now: () => loadNow(pool),
-    verifier: verifiers.find,
-    listVerifiers: (ownerId, page) =>
-      verifiers.list('($1::text IS NULL OR v.owner_id = $1)', [ownerId], page),
     publishedContract: contracts.find,
     listPublishedContracts: (verifierId, page) =>
       contracts.list('($1::text IS NULL OR c.verifier_id = $1)', [verifierId], page),
@@ -73,12 +71,18 @@ export function createCheckerReads({ pool, client }: Connections): CheckerReads 
       return row === null ? null : toReviewProtocol(row.id, row.document);
     },
     problem: problems.find,
-    listProblems: ({ viewerId, ownerId }, page) =>
-      problems.list(
+    problemsFor: async (ids, participantIds) => {
+      const rows = await queryRows<Problem>(pool, `SELECT ${PROBLEMS_FOR} WHERE p.id = ANY($1)`, [
+        ids,
+        participantIds,
+      ]);
+      return rows.map(toProblemRow);
+    },
+    listProblems: (viewer, page) =>
+      problemItems.list(
         `($1::text IS NULL OR p.owner_id = $1 OR p.state <> 'DRAFT'
-           AND (p.facts -> 'invited' = 'null' OR p.facts -> 'invited' ? $1))
-         AND ($2::text IS NULL OR p.owner_id = $2)`,
-        [viewerId, ownerId],
+           AND ($2 OR p.facts -> 'invited' = 'null' OR p.facts -> 'invited' ? $1))`,
+        [viewer?.id ?? null, viewer?.seesInviteOnly ?? false],
         page,
       ),
     problemsThatBind: async (problemId, blobs) => {
@@ -106,10 +110,7 @@ export function createCheckerReads({ pool, client }: Connections): CheckerReads 
         [states, problemId, notOf],
         page,
       ),
-    listPartnerKeys: (externalSystem): Promise<readonly PartnerKey[]> => {
-      const where = externalSystem === null ? {} : { externalSystem };
-      return told(client.partnerKey.findMany({ where, orderBy: { createdAt: 'desc' } }));
-    },
+    listPartnerKeys: () => told(client.partnerKey.findMany({ orderBy: { createdAt: 'desc' } })),
   };
 }
 

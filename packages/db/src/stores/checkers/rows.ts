@@ -19,6 +19,7 @@ import {
   type EntryRow,
   IMPLEMENTATION_STATES,
   type ImplementationRow,
+  type ProblemItem,
   type ProblemRow,
   type PublishedContractRow,
   type VerifierRow,
@@ -26,6 +27,8 @@ import {
 import { createDbError } from '../../errors.ts';
 import { toOneOf } from '../rows.ts';
 import { columnsOf } from '../sql.ts';
+
+const ProblemItemSchema = ProblemCaseSchema.omit({ entrants: true });
 
 /** What stands between SELECT and WHERE, for the tables by these aliases. */
 export const VERIFIERS = `${columnsOf(Prisma.VerifierScalarFieldEnum, 'v')} FROM verifiers v`;
@@ -43,6 +46,14 @@ export const IMPLEMENTATIONS = `${columnsOf(Prisma.ImplementationScalarFieldEnum
       AND newer.state = 'CONFORMANT'
   ) AS "isCurrent" FROM implementations i`;
 export const PROBLEMS = `${columnsOf(Prisma.ProblemScalarFieldEnum, 'p')} FROM problems p`;
+const PROBLEM_COLUMNS = columnsOf(Prisma.ProblemScalarFieldEnum, 'p', ['facts']);
+/** Without the participants, of whom each may have thousands. */
+export const PROBLEM_ITEMS = `${PROBLEM_COLUMNS}, p.facts - 'entrants' AS facts FROM problems p`;
+/** With those participants alone that $2 names. */
+export const PROBLEMS_FOR = `${PROBLEM_COLUMNS}, p.facts || jsonb_build_object('entrants', (
+    SELECT coalesce(jsonb_object_agg(each.key, each.value), '{}')
+    FROM jsonb_each(p.facts -> 'entrants') each WHERE each.key = ANY($2)
+  )) AS facts FROM problems p`;
 export const ENTRIES = `${columnsOf(Prisma.EntryScalarFieldEnum, 'e')}, k.id AS "checkId", (
     SELECT coalesce(jsonb_agg(jsonb_build_object('role', a.role, 'filename', a.filename, 'mediaType', a.media_type,
       'sizeBytes', a.size_bytes::text, 'blob', a.blob) ORDER BY a.role), '[]')
@@ -81,6 +92,11 @@ export function toImplementationRow({ state, ...row }: ImplementationRecord): Im
 
 export function toProblemRow({ id, seq, title, statement, facts, createdAt }: Problem): ProblemRow {
   return { id, seq, title, statement, facts: ProblemCaseSchema.parse(facts), createdAt };
+}
+
+export function toProblemItem({ facts, ...row }: Problem): ProblemItem {
+  const { id, seq, title, statement, createdAt } = row;
+  return { id, seq, title, statement, facts: ProblemItemSchema.parse(facts), createdAt };
 }
 
 export function toEntryRow({ artifacts, ...row }: EntryRecord): EntryRow {
