@@ -5,6 +5,8 @@ import { createApiError } from './errors.ts';
 /** What is taken out of packages is held in memory. */
 export const TAKEN_BYTES_MAX = 67_108_864;
 
+/** Of a file, by where it is and how many bytes it has. */
+type IsWanted = (file: { readonly path: string; readonly size: number }) => boolean;
 type Store = Pick<Database, 'blobs' | 'reads'>;
 
 /**
@@ -24,7 +26,9 @@ export async function takeFiles(
   },
 ): Promise<readonly Uint8Array[]> {
   const wanted = new Set(paths);
-  const files = await readFiles(await openOwn(store, ownerId, sha256), (path) => wanted.has(path));
+  const files = await readFiles(await openOwn(store, ownerId, sha256), ({ path }) =>
+    wanted.has(path),
+  );
   return paths.map((path) => {
     const content = files.get(path);
     if (content !== undefined) return content;
@@ -44,14 +48,15 @@ export async function takeFolder(
   return readFiles(await openOwn(store, ownerId, sha256), () => true);
 }
 
-/** All files of a package that was published. Throws API_BODY_TOO_LARGE. */
+/** Those files of a package that was published which are wanted. Throws API_BODY_TOO_LARGE. */
 export async function readPublished(
   { blobs }: Store,
   sha256: string,
+  isWanted: IsWanted,
 ): Promise<ReadonlyMap<string, Uint8Array>> {
   const chunks = await blobs.readBlob(sha256);
   if (chunks === null) throw new Error(`expected the bytes of package ${sha256}, got none`);
-  return readFiles(chunks, () => true);
+  return readFiles(chunks, isWanted);
 }
 
 /** Keeps bytes; answers their digest, 64 hex digits. */
@@ -78,12 +83,12 @@ async function openOwn(
 
 async function readFiles(
   chunks: AsyncIterable<Uint8Array>,
-  isWanted: (path: string) => boolean,
+  isWanted: IsWanted,
 ): Promise<ReadonlyMap<string, Uint8Array>> {
   const pieces = new Map<string, Uint8Array[]>();
   let bytes = 0;
   await readTar(chunks, ({ type, path, size }) => {
-    if (type !== 'file' || !isWanted(path)) return undefined;
+    if (type !== 'file' || !isWanted({ path, size })) return undefined;
     bytes += size;
     if (bytes > TAKEN_BYTES_MAX) throw tooLarge();
     const content: Uint8Array[] = [];

@@ -20,6 +20,7 @@ export type { FixedFile } from './package/fix-fixtures.ts';
 export { lintEvidenceSchemas } from './package/lint-schemas.ts';
 export { starterFiles } from './package/starter.ts';
 export type { FolderFiles } from './package/folder-view.ts';
+export { findScript, isForScript } from './package/published-script.ts';
 export { readCheckerFolder, readCheckerPackage } from './package/read-folder.ts';
 export type { FolderReading } from './package/read-folder.ts';
 export type { LintFinding } from './contract/finding.ts';

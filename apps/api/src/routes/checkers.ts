@@ -1,4 +1,6 @@
 import {
+  findScript,
+  isForScript,
   lintEvidenceSchemas,
   type LintFinding,
   readCheckerPackage,
@@ -192,12 +194,11 @@ export function registerCheckers(app: Api, { database, turns }: ApiContext): voi
       const found = await reads.implementation(request.params.id);
       if (found === null) throw notFound('program');
       const { packageSha256, stageKey } = found;
-      const files = await turns.take(principalOf(request).id, () =>
-        readPublished(database, packageSha256),
+      const script = await turns.take(principalOf(request).id, async () =>
+        findScript(await readPublished(database, packageSha256, isForScript), stageKey),
       );
-      const program = readCheckerPackage(files, packageSha256).package?.programs.get(stageKey);
-      if (program?.kind !== 'script') throw notFound('program');
-      return reply.type('text/plain; charset=utf-8').send(Buffer.from(program.content));
+      if (script === null) throw notFound('program');
+      return reply.type('text/plain; charset=utf-8').send(Buffer.from(script));
     },
   );
 

@@ -74,7 +74,8 @@ export function readCheckerPackage(files: FolderFiles, digest: string): PackageR
   return { package: null, findings: [...findings, missing] };
 }
 
-function viewsOf(files: FolderFiles): FolderView[] {
+/** The problems of a campaign. */
+export function viewsOf(files: FolderFiles): FolderView[] {
   const names = [...files.keys()].flatMap((path) => /^problems\/([^/]+)\//.exec(path)?.[1] ?? []);
   return [...new Set(names)]
     .toSorted()
