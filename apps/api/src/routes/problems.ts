@@ -1,6 +1,7 @@
 import { boundTo, SealingSchema } from '@kervyxa/checker';
 import { Sha256HexSchema } from '@kervyxa/core';
 import { z } from 'zod';
+import { isPureArbiter } from '../auth/access.ts';
 import { principalOf } from '../auth/authenticate.ts';
 import type { Api, ApiContext } from '../context.ts';
 import { notFound } from '../errors.ts';
@@ -99,10 +100,11 @@ export function registerProblems(app: Api, context: ApiContext): void {
       },
     },
     async (request, reply) => {
-      const { id, roles } = principalOf(request);
-      const viewerId = roles.includes('operator') ? null : id;
+      const principal = principalOf(request);
+      const seesAll = principal.roles.includes('operator');
+      const viewer = { id: principal.id, seesInviteOnly: isPureArbiter(principal) };
       const now = await reads.now();
-      const page = await reads.listProblems({ viewerId, ownerId: null }, pageOf(request.query));
+      const page = await reads.listProblems(seesAll ? null : viewer, pageOf(request.query));
       return reply.send({
         items: page.items.map((row) => toProblemView(row, now)),
         next: page.next,

@@ -126,7 +126,7 @@ export function registerReports(app: Api, { database }: ApiContext): void {
       },
     },
     async (_request, reply) => {
-      const keys = await reads.listPartnerKeys(null);
+      const keys = await reads.listPartnerKeys();
       return reply.send({ items: keys.map(toPartnerKeyView) });
     },
   );
@@ -166,7 +166,7 @@ export function registerReports(app: Api, { database }: ApiContext): void {
   ): Promise<Reporter | null> {
     const { stage, report, signature } = said;
     if (signature === null) return roles.includes('operator') ? { kind: 'operator', id } : null;
-    const keys = check === null ? [] : await reads.listPartnerKeys(null);
+    const keys = check === null ? [] : await reads.listPartnerKeys();
     const key = keys.find(
       ({ fingerprint, retiredAt }) => fingerprint === signature.key && retiredAt === null,
     );
