@@ -1,4 +1,4 @@
-import { DEFAULT_STAGE_POLICY, type StagePolicy } from '@kervyxa/checker';
+import { DEFAULT_STAGE_POLICY } from '@kervyxa/checker';
 import type { IdSource } from '@kervyxa/core';
 import type { SettlementPolicy } from '@kervyxa/settlement';
 import { createClient } from './client.ts';
@@ -21,8 +21,6 @@ import { createWorkerStore } from './stores/worker-store.ts';
 
 export interface DatabaseOptions {
   readonly policy: SettlementPolicy;
-  /** Of checks and problems; ours where it is left out. */
-  readonly stagePolicy?: Partial<StagePolicy>;
   readonly newId: IdSource;
   /** Of this process, besides those of the queue and its listeners. */
   readonly connectionsMax?: number;
@@ -87,7 +85,7 @@ export async function openParts(url: string, options: DatabaseOptions): Promise<
       connections: { pool, client, transact },
       deps: {
         policy,
-        stagePolicy: { ...DEFAULT_STAGE_POLICY, ...options.stagePolicy },
+        stagePolicy: DEFAULT_STAGE_POLICY,
         newId,
         sendJob: queue.send,
         sendMany: queue.sendMany,
