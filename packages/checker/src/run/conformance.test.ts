@@ -1,7 +1,9 @@
+import { AppError } from '@kervyxa/core';
+import { SANDBOX_ERRORS } from '@kervyxa/sandbox';
 import type { FakeCommand } from '@kervyxa/sandbox/fake';
 import { describe, expect, it } from 'vitest';
 import type { Fixture } from '../contract/schema.ts';
-import { fakeDeps, says } from '../testing/fake-deps.ts';
+import { type FakeDeps, fakeDeps, says } from '../testing/fake-deps.ts';
 import { fixtureOf, scriptPackage, STAGE_KEY } from '../testing/script-package.ts';
 import { createConformance } from './conformance.ts';
 import type { FixtureReport } from './run-fixture.ts';
@@ -100,6 +102,41 @@ describe('a program', () => {
   });
 });
 
+describe('an image', () => {
+  const program = { kind: 'image', reference: `a@sha256:${'3'.repeat(64)}` } as const;
+  const { programs } = scriptPackage('', { program });
+  const checker = { ...withFixtures([GOOD, BAD]), programs };
+  const unfit = new AppError('SANDBOX_IMAGE_UNFIT', SANDBOX_ERRORS.SANDBOX_IMAGE_UNFIT, {
+    message: 'it declares a volume',
+  });
+  const refusing = (deps: FakeDeps) => ({
+    ...deps,
+    sandbox: { ...deps.sandbox, resolveImage: () => Promise.reject(unfit) },
+  });
+
+  it('has no command of its own: it conforms to nothing, and is told so', async () => {
+    const report = await createConformance()(fakeDeps({}), checker, STAGE_KEY, never);
+    expect(report).toMatchObject({
+      isConformant: false,
+      problem: expect.stringContaining('an ENTRYPOINT or CMD'),
+      image: program.reference,
+      fixtures: [],
+    });
+  });
+
+  it('is refused before it is run at all: the same', async () => {
+    const deps = refusing(fakeDeps({}, honest()));
+    const report = await createConformance()(deps, checker, STAGE_KEY, never);
+    expect(report).toMatchObject({ isConformant: false, problem: 'it declares a volume' });
+  });
+
+  it('is to run scripts, and is refused: for the operator to mend, whatever the script', async () => {
+    const deps = refusing(fakeDeps(honest()));
+    const asked = createConformance()(deps, withFixtures([GOOD, BAD]), STAGE_KEY, never);
+    await expect(asked).rejects.toBe(unfit);
+  });
+});
+
 describe('a report', () => {
   it('is remembered, and asked for again where the package or the image is another', async () => {
     const conformance = createConformance();
@@ -113,6 +150,19 @@ describe('a report', () => {
     const runtimes = new Map([['kervyxa-runtime/python:1', `sha256:${'7'.repeat(64)}`]]);
     await conformance({ ...deps, runtimes }, checker, STAGE_KEY, never);
     expect(deps.passed).toHaveLength(6);
+  });
+
+  it('is forgotten where many others were asked for since', async () => {
+    const conformance = createConformance(2);
+    const deps = fakeDeps(honest());
+    const askOf = (name: string) => {
+      const checker = { ...withFixtures([GOOD, BAD]), digest: name.repeat(64) };
+      return conformance(deps, checker, STAGE_KEY, never);
+    };
+    for (const name of ['a', 'b', 'a', 'c', 'a']) await askOf(name);
+    expect(deps.passed).toHaveLength(3 * 2);
+    await askOf('b');
+    expect(deps.passed).toHaveLength(4 * 2);
   });
 
   it('is shared by those who ask meanwhile', async () => {

@@ -1,4 +1,4 @@
-import { canonicalDigest } from '@kervyxa/core';
+import { canonicalDigest, isAppError, toPrintable } from '@kervyxa/core';
 import type { CheckerPackage } from '../package/checker-package.ts';
 import type { Fixture } from '../contract/schema.ts';
 import type { CheckDeps } from './check-deps.ts';
@@ -8,13 +8,15 @@ import { findStage } from './run-stage.ts';
 
 /** Side by side: a container's start is as long as what most programs do. */
 const LANES = 2;
+/** Reports that one process remembers; the longest unasked goes first. */
+const REMEMBERED_MAX = 1_000;
 
 /** Whether the program of one sandbox stage reproduces every fixture of the stage. */
 export interface ConformanceReport {
   readonly stageKey: string;
   /** Of the program, as in `CheckerPackage.programs`. */
   readonly programDigest: string;
-  /** The image id that ran it. */
+  /** The image id that ran it; of an image that can't be run, what names it. */
   readonly image: string;
   readonly isConformant: boolean;
   /** Why not, in one printable sentence; null where it is. */
@@ -46,38 +48,48 @@ interface SharedRun {
  * Remembers conformant reports by package digest, stage and image id for as long as it lives, so that whoever judges has
  * seen every fixture reproduced itself. Neither a program that misses one, as a machine under load may have it do, nor
  * trouble of ours is remembered. Who asks meanwhile shares the run, which ends early only when all who asked have given
- * up.
+ * up. An image that no worker can run conforms to nothing.
  *
- * Throws what `runStage` throws.
+ * Throws what `runStage` throws, but SANDBOX_IMAGE_UNFIT for no image of the package's.
  */
-export function createConformance(): Conformance {
+export function createConformance(rememberedMax = REMEMBERED_MAX): Conformance {
+  // In the order in which they were asked for last.
   const runs = new Map<string, SharedRun>();
+  const remember = (key: string, run: SharedRun): void => {
+    runs.delete(key);
+    runs.set(key, run);
+    const [oldest] = runs.keys();
+    if (oldest !== undefined && runs.size > rememberedMax) runs.delete(oldest);
+  };
   return async (deps, checker, stageKey, signal, listener = {}) => {
     const { program } = findStage(checker, stageKey);
-    const { image } = await planProgram(deps, program, signal);
-    signal.throwIfAborted();
-    // Problems of one campaign are one folder, and have contracts of their own.
-    const contract = canonicalDigest(checker.contract);
-    const key = [checker.digest, contract, program.digest, stageKey, image].join(' ');
-    return joinRun(runs.get(key) ?? startRun(), signal);
+    try {
+      const { image } = await planProgram(deps, program, signal);
+      signal.throwIfAborted();
+      // Problems of one campaign are one folder, and have contracts of their own.
+      const contract = canonicalDigest([checker.contract, checker.contractId]);
+      const key = [checker.digest, contract, program.digest, stageKey, image].join(' ');
+      const run = runs.get(key) ?? startRun(key, image);
+      remember(key, run);
+      return await joinRun(run, signal);
+    } catch (error) {
+      if (program.kind !== 'image' || !isUnfit(error)) throw error;
+      const { digest, reference } = program;
+      return toUnfitReport(stageKey, digest, reference, error);
+    }
 
-    function startRun(): SharedRun {
+    function startRun(key: string, image: string): SharedRun {
       const stop = new AbortController();
       const report = runFixtures(deps, checker, stageKey, stop.signal, listener).then((fixtures) =>
         toReport(stageKey, program.digest, image, fixtures),
       );
       const started = { report, stop, askers: 0 };
-      runs.set(key, started);
-      report.then(
-        ({ isConformant }) => isConformant || forget(started),
-        () => forget(started),
-      );
-      stop.signal.addEventListener('abort', () => forget(started));
+      const forget = (): void => {
+        if (runs.get(key) === started) runs.delete(key);
+      };
+      report.then(({ isConformant }) => isConformant || forget(), forget);
+      stop.signal.addEventListener('abort', forget);
       return started;
-    }
-
-    function forget(run: SharedRun): void {
-      if (runs.get(key) === run) runs.delete(key);
     }
   };
 }
@@ -143,6 +155,20 @@ function toReport(
 ): ConformanceReport {
   const problem = problemOf(stageKey, fixtures);
   return { stageKey, programDigest, image, isConformant: problem === null, problem, fixtures };
+}
+
+function isUnfit(error: unknown): error is Error {
+  return isAppError(error) && error.code === 'SANDBOX_IMAGE_UNFIT';
+}
+
+function toUnfitReport(
+  stageKey: string,
+  programDigest: string,
+  image: string,
+  { message }: Error,
+): ConformanceReport {
+  const problem = toPrintable(message);
+  return { stageKey, programDigest, image, isConformant: false, problem, fixtures: [] };
 }
 
 function problemOf(stageKey: string, fixtures: readonly FixtureReport[]): string | null {
