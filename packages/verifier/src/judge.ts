@@ -8,6 +8,7 @@ import { createProgress, type Progress } from './progress.ts';
 import { toInfraReason } from './infra.ts';
 import { toNotRun, toResult, type CriterionResult, type Reason } from './result.ts';
 import { type CheckerDeps, runCheckers } from './run-checkers.ts';
+import { assertSame } from './same-inputs.ts';
 import type { StepLog } from './steps.ts';
 import {
   type CriterionEnd,
@@ -139,6 +140,7 @@ async function runWithSecondTry(
   const addTrial = async (more: TrialOfCommit): Promise<SetupFailure | null> => {
     const { criteria } = more;
     const end = await runPatiently(deps, more, progress.listen, signal).catch(toBroken(criteria));
+    assertSame(first.inputs, end.inputs);
     if (end.kind === 'setup_failed') return end;
     for (const [id, each] of end.ends) ends.set(id, each);
     return null;
@@ -164,7 +166,9 @@ async function runPatiently(
 ): Promise<TrialEnd> {
   const first = await runTrial(deps, trial, listen({ isLast: false }), signal);
   if (first.kind !== 'setup_failed' || !first.outcome.timedOut) return first;
-  return runTrial(deps, { ...trial, ...ALONE }, listen({ isLast: true }), signal);
+  const second = await runTrial(deps, { ...trial, ...ALONE }, listen({ isLast: true }), signal);
+  assertSame(first.inputs, second.inputs);
+  return second;
 }
 
 /** A further trial that we could not run takes nothing from what the first one showed of other criteria. */

@@ -3,7 +3,7 @@ import { verifierError } from './errors.ts';
 
 /**
  * Measures what the runs of a session read: before the first, while its container starts, and after the last. `run` gets
- * what each run waits for before its command is let go.
+ * what each set-up and run waits for before its command is let go.
  *
  * Throws VERIFIER_INPUTS_CHANGED where it is not the same, whatever came of the runs.
  */
@@ -22,13 +22,15 @@ export async function withSameInputs<T>(
   return { value, inputs };
 }
 
-function assertSame(before: InputDigests, after: InputDigests): void {
+/** Null where nothing was measured. Throws VERIFIER_INPUTS_CHANGED. */
+export function assertSame(before: InputDigests | null, after: InputDigests | null): void {
+  if (before === null || after === null) return;
   const changed = (['tree', 'package', 'dependencies'] as const).filter(
     (name) => before[name] !== after[name],
   );
   if (changed.length === 0) return;
   throw verifierError('VERIFIER_INPUTS_CHANGED', {
-    message: `expected the same ${changed.join(' and ')} after the runs as before them, got other content`,
+    message: `expected the same ${changed.join(' and ')} at every measurement, got other content`,
     fix: 'look for who else can write to the volumes of this engine: no run can',
   });
 }

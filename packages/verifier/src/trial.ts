@@ -7,7 +7,6 @@ import type {
   RunRequest,
   Sandbox,
   SandboxLimits,
-  SandboxSession,
 } from '@kervyxa/sandbox';
 import pLimit from 'p-limit';
 import type { Gate } from './gate.ts';
@@ -61,21 +60,24 @@ export type CriterionEnd =
   | { readonly kind: 'ran'; readonly evidence: RunEvidence }
   | { readonly kind: 'broke'; readonly error: unknown };
 
+/** What set-up and every run read, the same before the first and after the last; null where nothing ran. */
+interface Measured {
+  readonly inputs: InputDigests | null;
+}
+
 /** A set-up command did not end with 0, so no criterion ran. */
-export interface SetupFailure {
+export interface SetupFailure extends Measured {
   readonly kind: 'setup_failed';
   readonly index: number;
   readonly outcome: RunOutcome;
 }
 
-export type TrialEnd =
-  | {
-      readonly kind: 'ran';
-      readonly ends: ReadonlyMap<string, CriterionEnd>;
-      /** What every run read, the same before the first and after the last; null where nothing ran. */
-      readonly inputs: InputDigests | null;
-    }
-  | SetupFailure;
+interface RanTrial extends Measured {
+  readonly kind: 'ran';
+  readonly ends: ReadonlyMap<string, CriterionEnd>;
+}
+
+export type TrialEnd = RanTrial | SetupFailure;
 
 /**
  * Opens a session on the tree, runs the set-up, then the criteria, and closes the session, whatever happens. Every
@@ -113,12 +115,14 @@ async function runSession(
   // Reported when it happens; what keeps it from happening is thrown below, after whatever waited for it.
   session.ready.then(listener.onSessionOpen, () => undefined);
   try {
-    const failed = await runSetup(session, contract, listener, signal);
-    if (failed !== null) return failed;
-    const { value: ends, inputs } = await withSameInputs(session, signal, (measured) =>
-      runCriteria(deps, { session, measured }, request, { listener, signal }),
-    );
-    return { kind: 'ran', ends, inputs };
+    const { value, inputs } = await withSameInputs(session, signal, async (measured) => {
+      const measuredSession = { session, measured };
+      const failed = await runSetup(measuredSession, contract, listener, signal);
+      if (failed !== null) return failed;
+      const ends = await runCriteria(deps, measuredSession, request, { listener, signal });
+      return { kind: 'ran', ends } as const;
+    });
+    return { ...value, inputs };
   } finally {
     await session.close();
   }
@@ -138,13 +142,16 @@ export function toLimits({ environment }: Contract): SandboxLimits {
   };
 }
 
+type MeasuredSession = Pick<CriterionBench, 'session' | 'measured'>;
+
 async function runSetup(
-  session: SandboxSession,
+  { session, measured }: MeasuredSession,
   contract: Contract,
   listener: TrialListener,
   signal: AbortSignal,
-): Promise<SetupFailure | null> {
+): Promise<Omit<SetupFailure, 'inputs'> | null> {
   for (const [index, { command, timeoutSeconds }] of contract.environment.setup.entries()) {
+    await measured;
     listener.onSetupStart?.(index);
     const outcome = await session.runSetup(
       {
@@ -165,7 +172,7 @@ async function runSetup(
 
 async function runCriteria(
   { sandbox, createToken }: TrialDeps,
-  { session, measured }: Pick<CriterionBench, 'session' | 'measured'>,
+  { session, measured }: MeasuredSession,
   request: TrialRequest,
   { listener, signal }: { readonly listener: TrialListener; readonly signal: AbortSignal },
 ): Promise<Map<string, CriterionEnd>> {

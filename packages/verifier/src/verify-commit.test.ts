@@ -11,6 +11,7 @@ import {
   type TreeEntry,
 } from '@kervyxa/core';
 import { createFakeIntake, fakeCommitId, type FakeTree } from '@kervyxa/intake/fake';
+import type { InputDigests, Sandbox, SandboxSession } from '@kervyxa/sandbox';
 import { createFakeSandbox, type FakeBehaviour, type FakeCommand } from '@kervyxa/sandbox/fake';
 import { describe, expect, it } from 'vitest';
 import type { VerificationEvent } from './events.ts';
@@ -33,6 +34,8 @@ interface Story {
   readonly outcomes?: Parameters<typeof createFakeIntake>[0]['outcomes'];
   readonly images?: Record<string, string>;
   readonly gate?: Gate;
+  /** What becomes of the fake. */
+  readonly meddle?: (sandbox: Sandbox) => Sandbox;
 }
 
 interface Told {
@@ -41,7 +44,7 @@ interface Told {
 }
 
 async function tell(story: Story): Promise<Told> {
-  const { setup = [], criteria = [criterion('tests')] } = story;
+  const { setup = [], criteria = [criterion('tests')], meddle = (sandbox) => sandbox } = story;
   const contract = contractWith({
     repository: { url: 'https://git.kervyxa.example/base.git', baseCommit: base },
     environment: { setup: setup.map((command) => ({ command, timeoutSeconds: 10 })) },
@@ -58,10 +61,12 @@ async function tell(story: Story): Promise<Told> {
         },
         ...(story.outcomes && { outcomes: story.outcomes }),
       }),
-      sandbox: createFakeSandbox({
-        commands: story.commands,
-        ...(story.images && { images: story.images }),
-      }),
+      sandbox: meddle(
+        createFakeSandbox({
+          commands: story.commands,
+          ...(story.images && { images: story.images }),
+        }),
+      ),
       clock: systemClock,
       runtimes: new Map([['kervyxa-runtime/node:22', image]]),
       coreCount: 2,
@@ -91,6 +96,21 @@ function onHead(there: FakeBehaviour, atBase: FakeBehaviour): FakeCommand {
   return ({ workspace }) => (String(workspace.get('a.js')) === 'head\n' ? there : atBase);
 }
 
+/** A session that measures as it is told. */
+function toMeasuring(
+  session: SandboxSession,
+  say: (inputs: InputDigests) => InputDigests,
+): SandboxSession {
+  return {
+    strategy: session.strategy,
+    ready: session.ready,
+    runSetup: (...asked) => session.runSetup(...asked),
+    stage: (...asked) => session.stage(...asked),
+    measure: async (signal) => say(await session.measure(signal)),
+    close: () => session.close(),
+  };
+}
+
 const late: FakeBehaviour = { hangs: 'until_timeout' };
 const notFound: FakeBehaviour = { exitCode: 127 };
 
@@ -116,6 +136,40 @@ describe('what the commands read', () => {
           inputs: null,
         });
       }
+    },
+  );
+
+  it.each([0, 1])(
+    'is changed from outside while set-up runs, which ends with %i: ERROR, and neither PASS nor FAIL',
+    async (exitCode) => {
+      const install: FakeBehaviour = { exitCode, meanwhileChanged: 'tree' };
+      const commands = { install: onHead(install, {}), tests: {} };
+      expect(await verdictOf({ setup: ['install'], commands })).toBe('ERROR INPUTS_CHANGED');
+    },
+  );
+
+  it.each(['tests', 'install'])(
+    'is laid out otherwise for the second try of what was late (%s): ERROR, whatever that ends with',
+    async (lateOne) => {
+      let runs = 0;
+      const once = (): FakeBehaviour => (++runs === 1 ? late : {});
+      let sessions = 0;
+      const meddle = (sandbox: Sandbox): Sandbox => ({
+        inspect: (...asked) => sandbox.inspect(...asked),
+        resolveImage: (...asked) => sandbox.resolveImage(...asked),
+        reap: (...asked) => sandbox.reap(...asked),
+        openSession: async (...asked) => {
+          const session = await sandbox.openSession(...asked);
+          const isSecond = ++sessions === 2;
+          return toMeasuring(session, (inputs) =>
+            isSecond ? { ...inputs, tree: sha256Hex('other') } : inputs,
+          );
+        },
+      });
+      const commands = { install: {}, tests: {}, [lateOne]: once };
+      expect(await verdictOf({ setup: ['install'], commands, meddle })).toBe(
+        'ERROR INPUTS_CHANGED',
+      );
     },
   );
 
