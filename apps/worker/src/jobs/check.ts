@@ -2,7 +2,7 @@ import { type CheckCommand, runStage } from '@kervyxa/checker';
 import { isAppError } from '@kervyxa/core';
 import type { CheckTask } from '@kervyxa/db';
 import { infraReasonOf } from '@kervyxa/verifier';
-import { loadChecker, loadInput } from './checker-sources.ts';
+import { loadImplementation, loadInput } from './checker-sources.ts';
 import {
   DONE,
   LeaseLost,
@@ -61,7 +61,7 @@ async function run(
     const mechanism = `a worker that lays out more than ${INPUT_BYTES_MAX} bytes for one stage`;
     return { kind: 'unavailable', attempt, mechanism };
   }
-  const checker = await loadChecker(deps, implementation.packageSha256, signal);
+  const checker = await loadImplementation(deps, implementation, signal);
   const { image } = await orTrouble(deps.conformance)(deps, checker, stageKey, signal);
   const artifacts = await Promise.all(
     entry.artifacts.map(async (each) => ({ ...(await loadInput(deps, each)), role: each.role })),

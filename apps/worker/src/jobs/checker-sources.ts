@@ -5,6 +5,7 @@ import {
   readArchiveFiles,
   readCheckerPackage,
 } from '@kervyxa/checker';
+import type { ImplementationRow } from '@kervyxa/db';
 import { readPackageArchive } from '@kervyxa/intake/package';
 import type { JobDeps } from './job.ts';
 import { readBlob } from './sources.ts';
@@ -19,6 +20,15 @@ export async function loadChecker(
   if (reading.package !== null) return reading.package;
   const codes = reading.findings.map(({ code }) => code).join(', ');
   throw new Error(`expected checker package ${sha256} to be one, got ${codes}`);
+}
+
+/** The package of a published program, which learns the id of the contract that it was published under. */
+export async function loadImplementation(
+  deps: Pick<JobDeps, 'database'>,
+  { packageSha256, contractId }: Pick<ImplementationRow, 'packageSha256' | 'contractId'>,
+  signal: AbortSignal,
+): Promise<CheckerPackage> {
+  return { ...(await loadChecker(deps, packageSha256, signal)), contractId };
 }
 
 /** The files of an uploaded package, be it a checker's or not. */

@@ -1,5 +1,5 @@
 import { infraReasonOf } from '@kervyxa/verifier';
-import { loadChecker } from './checker-sources.ts';
+import { loadImplementation } from './checker-sources.ts';
 import { again, DONE, OF_MACHINES, type JobHandler } from './job.ts';
 import { patiently } from './patiently.ts';
 import { FixturesTooSlow, reproduce } from './reproduce.ts';
@@ -16,9 +16,9 @@ export const conformance: JobHandler = async (deps, job, signal) => {
   const { work } = deps.database.checkers;
   const task = await work.conformanceTask(job.subjectId);
   if (task === null) return DONE;
-  const { id, packageSha256, stageKey } = task;
+  const { id, stageKey } = task;
   try {
-    const checker = await loadChecker(deps, packageSha256, signal);
+    const checker = await loadImplementation(deps, task, signal);
     const report = await reproduce(deps, checker, stageKey, signal);
     deps.health.clear();
     await patiently(() => work.endConformance(id, { kind: 'reported', report }), signal);
