@@ -4,15 +4,17 @@ export { openDatabase } from './open-database.ts';
 export type { DatabaseOptions } from './open-database.ts';
 export { migrateDatabase } from './migrate/migrate-database.ts';
 export { DB_ERRORS } from './errors.ts';
-export { IMPLEMENTATION_STATES } from './checker-ports.ts';
+export { IMPLEMENTATION_STATES } from './checker-rows.ts';
 export type {
-  ArtifactRow,
   CheckerCommands,
   CheckerReads,
   Checkers,
   CheckerWork,
-  CheckRow,
   CheckTask,
+} from './checker-ports.ts';
+export type {
+  ArtifactRow,
+  CheckRow,
   EntryRow,
   ImplementationRow,
   ImplementationState,
@@ -22,7 +24,7 @@ export type {
   Publication,
   PublishedContractRow,
   VerifierRow,
-} from './checker-ports.ts';
+} from './checker-rows.ts';
 export { AUDIT_KINDS } from './audit/chain.ts';
 export type { AuditEntry, AuditHead, AuditKind } from './audit/chain.ts';
 export { PAYOUT_STATES, QUEUES, ROLES } from './ports.ts';

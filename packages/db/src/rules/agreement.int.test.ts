@@ -16,7 +16,7 @@ import {
 import type { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AUDIT_KINDS } from '../audit/chain.ts';
-import { IMPLEMENTATION_STATES } from '../checker-ports.ts';
+import { IMPLEMENTATION_STATES } from '../checker-rows.ts';
 import { ROLES } from '../ports.ts';
 import { openTestDatabase, type TestDatabase } from '../testing/index.ts';
 

@@ -13,7 +13,7 @@ import {
   type StagePolicy,
 } from '@kervyxa/checker';
 import { canonicalJson } from '@kervyxa/core';
-import type { CheckRow, PublishedContractRow } from '../../checker-ports.ts';
+import type { CheckRow, PublishedContractRow } from '../../checker-rows.ts';
 import { addEvents } from '../add-events.ts';
 import type { ExecuteDeps } from '../execute.ts';
 import type { Transaction } from '../in-transaction.ts';

@@ -1,4 +1,4 @@
-import type { PartnerKeyRow } from '../../checker-ports.ts';
+import type { PartnerKeyRow } from '../../checker-rows.ts';
 import { createDbError } from '../../errors.ts';
 import { type PartnerKey, Prisma } from '../../generated/client.ts';
 import { columnsOf, queryRows, type Sql } from '../sql.ts';

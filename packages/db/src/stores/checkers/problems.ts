@@ -7,7 +7,8 @@ import {
   type ProblemDecision,
 } from '@kervyxa/checker';
 import { canonicalJson } from '@kervyxa/core';
-import type { CheckerCommands, CheckRow, EntryRow, ProblemRow } from '../../checker-ports.ts';
+import type { CheckerCommands } from '../../checker-ports.ts';
+import type { CheckRow, EntryRow, ProblemRow } from '../../checker-rows.ts';
 import { createDbError } from '../../errors.ts';
 import type { Problem } from '../../generated/client.ts';
 import { addEvents } from '../add-events.ts';

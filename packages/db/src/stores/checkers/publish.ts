@@ -5,12 +5,8 @@ import {
   type VerifierContract,
 } from '@kervyxa/checker';
 import { canonicalJson } from '@kervyxa/core';
-import type {
-  CheckerCommands,
-  ImplementationRow,
-  Publication,
-  PublishedContractRow,
-} from '../../checker-ports.ts';
+import type { CheckerCommands } from '../../checker-ports.ts';
+import type { ImplementationRow, Publication, PublishedContractRow } from '../../checker-rows.ts';
 import { brokenUniqueConstraint } from '../../driver-errors.ts';
 import { createDbError } from '../../errors.ts';
 import type { Verifier } from '../../generated/client.ts';

@@ -23,7 +23,7 @@ import {
   type ProblemRow,
   type PublishedContractRow,
   type VerifierRow,
-} from '../../checker-ports.ts';
+} from '../../checker-rows.ts';
 import { createDbError } from '../../errors.ts';
 import { toOneOf } from '../rows.ts';
 import { columnsOf } from '../sql.ts';

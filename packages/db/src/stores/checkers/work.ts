@@ -1,5 +1,6 @@
 import type { CheckCase } from '@kervyxa/checker';
-import type { CheckerWork, CheckTask, EntryRow } from '../../checker-ports.ts';
+import type { CheckerWork, CheckTask } from '../../checker-ports.ts';
+import type { EntryRow } from '../../checker-rows.ts';
 import { loadAuditHead } from '../append-audit.ts';
 import type { Connections, Transaction } from '../in-transaction.ts';
 import { loadNow } from '../load-case.ts';
