@@ -1,7 +1,8 @@
 import type { CheckerPackage, ContractTerms, StageEnd } from '@kervyxa/checker';
 import { sha256Hex } from '@kervyxa/core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { CheckTask, ImplementationRow, Publication } from '../../checker-ports.ts';
+import type { CheckTask } from '../../checker-ports.ts';
+import type { ImplementationRow, Publication } from '../../checker-rows.ts';
 import { TEST_KEY } from '../../testing/sealed-as.ts';
 import { callOf, openStores, type Stores } from '../../testing/open-stores.ts';
 

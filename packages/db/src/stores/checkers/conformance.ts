@@ -1,5 +1,6 @@
 import { canonicalJson } from '@kervyxa/core';
-import type { CheckerWork, ImplementationRow } from '../../checker-ports.ts';
+import type { CheckerWork } from '../../checker-ports.ts';
+import type { ImplementationRow } from '../../checker-rows.ts';
 import { createDbError } from '../../errors.ts';
 import { appendAudit } from '../append-audit.ts';
 import type { ExecuteDeps } from '../execute.ts';
@@ -76,20 +77,35 @@ export async function retryConformance(
   const found = await findImplementation(sql, 'i.id = $1', [id]);
   if (found === null) throw createUnknown('an implementation', id);
   const { contractId, publishedById: solverId, state } = found;
+  // As publications do: none of the same package begins to wait meanwhile.
+  await queryRows(
+    sql,
+    `SELECT 1 FROM verifiers v WHERE v.id = (SELECT verifier_id FROM verifier_contracts WHERE id = $1)
+     FOR NO KEY UPDATE`,
+    [contractId],
+  );
   const retried = await runChange(
     sql,
-    `UPDATE implementations SET state = 'PENDING', problem = NULL, ended_at = NULL WHERE id = $1 AND state = 'FAILED'`,
+    `UPDATE implementations i SET state = 'PENDING', problem = NULL, ended_at = NULL
+     WHERE id = $1 AND state = 'FAILED' AND NOT EXISTS (
+       SELECT FROM implementations other
+       WHERE (other.contract_id, other.stage_key, other.package_sha256) = (i.contract_id, i.stage_key, i.package_sha256)
+         AND other.state = 'PENDING')`,
     [id],
   );
   if (retried === 0) {
+    const got = state === 'FAILED' ? 'one whose package is tried already' : state;
     throw createDbError('DB_IMPLEMENTATION_NOT_FAILED', {
-      message: `expected an implementation that is FAILED, got ${state}`,
-      fix: 'Publish a corrected program instead.',
+      message: `expected an implementation that is FAILED and that nothing tries again, got ${got}`,
+      fix: 'Wait for the one that is PENDING, or publish a corrected program.',
     });
   }
   await sendJob(sql, 'conformance', id, { contractId, solverId, delayMs: 0 });
   queues.add('conformance');
 }
+
+/** As many as a transaction may send; `resendLost` sends the others. */
+const WAITING_MAX = 100;
 
 /** Checks that wait for a program of this contract's: a worker looks at them again. */
 async function sendWaiting(
@@ -101,8 +117,8 @@ async function sendWaiting(
     sql,
     `SELECT k.id, k.problem_id AS "problemId", k.facts ->> 'solverId' AS "solverId"
      FROM checks k JOIN problems p ON p.id = k.problem_id
-     WHERE p.contract_id = $1 AND k.state = 'WAITING_SANDBOX' ORDER BY k.seq`,
-    [contractId],
+     WHERE p.contract_id = $1 AND k.state = 'WAITING_SANDBOX' ORDER BY k.seq LIMIT $2`,
+    [contractId, WAITING_MAX],
   );
   for (const { id, problemId, solverId } of waiting) {
     await sendJob(sql, 'check', id, { contractId: problemId, solverId, delayMs: 0 });
