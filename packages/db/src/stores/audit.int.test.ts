@@ -1,5 +1,5 @@
 import { sha256Hex } from '@kervyxa/core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { HOUR_MS, openStores, type Stores, TERMS } from '../testing/open-stores.ts';
 import { createPublicKey, sealedAs, TEST_KEY } from '../testing/sealed-as.ts';
 
@@ -251,5 +251,30 @@ describe('signing keys', () => {
       { ...second, retiredAt: null },
     ]);
     expect(keys[0]?.retiredAt?.getTime()).toBeGreaterThan(keys[0]?.createdAt.getTime() ?? Infinity);
+  });
+
+  it('are replaced while a seal holds the old one: it gets the head of the audit log, and the change waits for it', async () => {
+    const [old, next] = [createPublicKey(), createPublicKey()];
+    await stores.work.useSigningKey(old);
+    const { pool } = stores.test;
+    const seal = await pool.connect();
+    try {
+      await seal.query('BEGIN');
+      await seal.query('SELECT 1 FROM signing_keys WHERE keyid = $1 FOR SHARE', [old.keyid]);
+      const replaced = stores.upkeep.replaceSigningKeys([old.keyid], next);
+      await vi.waitFor(async () => {
+        const { rows } = await pool.query(
+          `SELECT 1 FROM pg_stat_activity
+           WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%signing_keys%'`,
+        );
+        expect(rows).toHaveLength(1);
+      }, 10_000);
+      await seal.query('SELECT 1 FROM audit_head FOR UPDATE NOWAIT');
+      await seal.query('COMMIT');
+      expect(await replaced).toEqual([old.keyid]);
+    } finally {
+      await seal.query('ROLLBACK');
+      seal.release();
+    }
   });
 });

@@ -25,6 +25,12 @@ export function createSigningKeyUpkeep({
   return {
     replaceSigningKeys: (oldKeyids, key) =>
       transact(async ({ sql }) => {
+        // Before `addKey` takes the head of the audit log: a seal under one of them holds it, and then wants the head.
+        await queryRows(
+          sql,
+          'SELECT 1 FROM signing_keys WHERE keyid = ANY($1) ORDER BY keyid FOR UPDATE',
+          [oldKeyids],
+        );
         await addKey(sql, key);
         const retired = [];
         for (const keyid of oldKeyids) if (await retireKey(sql, keyid)) retired.push(keyid);
