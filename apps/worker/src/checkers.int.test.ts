@@ -7,12 +7,16 @@ import { join } from 'node:path';
 import type { CheckRow, ImplementationRow } from '@kervyxa/db';
 import { sha256Hex } from '@kervyxa/core';
 import { EvaluationRecordSchema, parsePublicKeys, verifyEnvelope } from '@kervyxa/evidence';
+import type { Sandbox } from '@kervyxa/sandbox';
+import { createFakeSandbox } from '@kervyxa/sandbox/fake';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   ANSWER_CHECKER,
   GULLIBLE_CHECKER,
   poseProblem,
   publishChecker,
+  reportConformant,
+  SLOW_CHECKER,
   submitText,
 } from './testing/checkers.ts';
 import { containersOf } from './testing/engine-things.ts';
@@ -79,7 +83,7 @@ describe('workers and published checkers, in real containers', { timeout: 400_00
     const ownerId = await world.newPerson('requester');
     const solverId = await world.newPerson('solver');
     const first = startProcess();
-    const published = await publishChecker(database, ownerId, { program: ANSWER_CHECKER });
+    const published = await publishChecker(database, ownerId, { program: SLOW_CHECKER });
     const [program] = published.implementations;
     const problemId = await poseProblem(database, ownerId, published.contract.id);
     // Before the program has reproduced its fixtures: the checks wait for that.
@@ -133,11 +137,15 @@ describe('workers and published checkers, in real containers', { timeout: 400_00
     }, PATIENCE);
     first.kill('SIGKILL');
     await once(first, 'exit');
+    // The next attempt is at one that does not wait.
+    const quick = await publishChecker(database, ownerId, { program: ANSWER_CHECKER, verifierId });
+    await reportConformant(database, quick);
     await world.endLeases();
     const second = startProcess();
-    const ended = await checkIs(slow, { facts: { state: 'VERIFIED', attempt: 2 } });
-    expect(ended?.facts.results).toHaveLength(1);
-    expect(ended?.facts.results[0]).toMatchObject({ decidedBy });
+    const ended = await checkIs(slow, { facts: { state: 'VERIFIED', attempt: 2, tries: 1 } });
+    expect(ended?.facts.results).toMatchObject([
+      { decidedBy: { kind: 'program', implementationId: quick.implementations[0]?.id } },
+    ]);
     await checkIs(slow, { evaluation: expect.stringContaining('"passed":true') });
     await vi.waitFor(async () => {
       expect(await containersOf(`dev.kervyxa.test-worker=${label}`)).toEqual([]);
@@ -148,27 +156,33 @@ describe('workers and published checkers, in real containers', { timeout: 400_00
 });
 
 describe('a worker', () => {
+  it('is killed by the fixtures of a program, as six before it: it begins none of them, and the program is FAILED', async () => {
+    const { database } = world;
+    const ownerId = await world.newPerson('requester');
+    const { implementations } = await publishChecker(database, ownerId, {
+      program: ANSWER_CHECKER,
+    });
+    await world.sql(`UPDATE queue.job SET data = jsonb_set(data, '{tries}', '6')`);
+    const fake = createFakeSandbox({ commands: {} });
+    let opened = 0;
+    const openSession: Sandbox['openSession'] = (...all) => {
+      opened += 1;
+      return fake.openSession(...all);
+    };
+    world.startWorker({ sandbox: { ...fake, openSession } });
+    const problem = expect.stringContaining('WORKER_LOST');
+    await implementationIs(implementations[0]?.id ?? '', { state: 'FAILED', problem });
+    expect(opened).toBe(0);
+  });
+
   it('is given more than it may hold in memory: it reads none of it, and the check says why', async () => {
     const { database } = world;
     const [ownerId, solverId] = [
       await world.newPerson('requester'),
       await world.newPerson('solver'),
     ];
-    const { contract, implementations } = await publishChecker(database, ownerId, {
-      program: ANSWER_CHECKER,
-    });
-    // As a worker with an engine says it.
-    await database.checkers.work.endConformance(implementations[0]?.id ?? '', {
-      kind: 'reported',
-      report: {
-        stageKey: 'answer',
-        programDigest: '',
-        image: '',
-        isConformant: true,
-        problem: null,
-        fixtures: [],
-      },
-    });
+    const published = await publishChecker(database, ownerId, { program: ANSWER_CHECKER });
+    await reportConformant(database, published);
     const bytes = async function* () {
       yield Buffer.from('large');
     };
@@ -178,7 +192,7 @@ describe('a worker', () => {
        UPDATE blobs SET size_bytes = 300000000 FROM off WHERE sha256 = $1`,
       blob,
     );
-    const problemId = await poseProblem(database, ownerId, contract.id);
+    const problemId = await poseProblem(database, ownerId, published.contract.id);
     const artifacts = [{ role: 'film', filename: 'film', mediaType: null, blob }];
     const id = await submitText(database, solverId, problemId, 'It is 42.', artifacts);
     world.startWorker();

@@ -6,14 +6,20 @@ import { sha256Hex } from '@kervyxa/core';
 import type { ArtifactRow, Database, Publication } from '@kervyxa/db';
 import { loadVerifierPackage } from '@kervyxa/intake/package';
 
-/** Counts as answered what holds the number 42; `slow` takes a while, so that a worker can be killed meanwhile. */
-export const ANSWER_CHECKER = `import json, time
+/** Counts as answered what holds the number 42. */
+export const ANSWER_CHECKER = `import json
 text = open('/input/summary.md').read()
-if 'slow' in text:
-    time.sleep(3)
 result = {'result': 'verified' if '42' in text else 'refuted'}
 json.dump(result, open('/output/result.json', 'w'))
 `;
+/** So does this one, which `slow` keeps for as long as its stage may take: a worker can be killed meanwhile. */
+export const SLOW_CHECKER = ANSWER_CHECKER.replace(
+  'result =',
+  `if 'slow' in text:
+    import time
+    time.sleep(3600)
+result =`,
+);
 /** Takes every answer for a right one. */
 export const GULLIBLE_CHECKER = `import json
 json.dump({'result': 'verified'}, open('/output/result.json', 'w'))
@@ -25,7 +31,7 @@ const STAGE = {
   title: 'Answer',
   description_md: 'Looks for the number.',
   implementation: './checker.py',
-  limits: { vcpu: 1, memory_mb: 128, disk_mb: 8, timeout_seconds: 60 },
+  limits: { vcpu: 1, memory_mb: 128, disk_mb: 8, timeout_seconds: 300 },
 };
 
 function fixture(key: string, text: string, expected: string) {
@@ -77,6 +83,20 @@ export async function publishChecker(
     return { status: 201, body: '' };
   });
   return published.promise;
+}
+
+/** For tests: says of a program what a worker does that has seen it reproduce its fixtures. */
+export async function reportConformant(
+  { checkers }: Database,
+  { implementations: [program] }: Publication,
+): Promise<void> {
+  if (program === undefined) throw new Error('expected an implementation, got none');
+  const { id, stageKey, programDigest } = program;
+  const report = { stageKey, programDigest, image: '', isConformant: true, problem: null };
+  await checkers.work.endConformance(id, {
+    kind: 'reported',
+    report: { ...report, fixtures: [] },
+  });
 }
 
 /** For tests: an open problem under the contract; its id. */
