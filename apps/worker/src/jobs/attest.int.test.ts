@@ -112,4 +112,18 @@ describe('what a worker signs', () => {
     expect(world.lines.slice(before)).toContain('warn: sick: taking no work');
     await worker.stop();
   });
+
+  it('can not be stored: the machine is not to blame, goes on, and the next try is stored', async () => {
+    const before = world.lines.length;
+    const worker = world.startWorker();
+    const contractId = await world.openContract();
+    await world.sql('ALTER TABLE run_evidence RENAME TO run_evidence_away');
+    const submissionId = await world.submit(contractId, commitOf('good'));
+    await world.runIs(submissionId, { tries: 1 });
+    await world.sql('ALTER TABLE run_evidence_away RENAME TO run_evidence');
+    await world.hurry();
+    await sealed(submissionId, { verdict: 'PASS' });
+    expect(world.lines.slice(before)).not.toContain('warn: sick: taking no work');
+    await worker.stop();
+  });
 });
