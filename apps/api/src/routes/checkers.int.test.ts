@@ -111,9 +111,8 @@ describe('a sealed problem', () => {
         results: [{ outcome: 'verified', message: null, evidence: null }],
       },
     });
-    expect((await get(people.arbiter, '/v1/reviews')).items).toMatchObject([
-      { checkId, node: 'readers' },
-    ]);
+    const { items: reviews } = await get(people.arbiter, '/v1/reviews');
+    expect(reviews).toContainEqual(expect.objectContaining({ checkId, node: 'readers' }));
     await judge(checkId, people.arbiter);
     const judged = await judge(checkId, people.challenger);
     expect(judged.fields).toMatchObject({ state: 'WAITING_EXTERNAL' });
@@ -239,6 +238,9 @@ describe('a problem', () => {
       (await get(who, '/v1/problems')).items.map((each) => each['id']);
     expect(await listed(people.solver)).toContain(id);
     expect(await listed(people.otherSolver)).not.toContain(id);
+    // Who may judge it, too.
+    expect(await statusOf(people.arbiter)).toBe(200);
+    expect(await listed(people.arbiter)).toContain(id);
   });
 
   it('is acted on by its owner, and by nobody else who sees it', async () => {
