@@ -10,10 +10,10 @@ import {
   ProblemCaseSchema,
   type StageEnd,
 } from '@kervyxa/checker';
-import { createIdSource } from '@kervyxa/core';
+import { createIdSource, sha256Hex } from '@kervyxa/core';
 import { EvaluationRecordSchema } from '@kervyxa/evidence';
 import { describe, expect, it } from 'vitest';
-import { toCheckEvaluation } from './record-check.ts';
+import { toCheckEvaluation, toCheckStatement } from './record-check.ts';
 
 const newId = createIdSource(randomBytes);
 const CONTRACT = { id: newId('verifierContract'), digest: `sha256:${'1'.repeat(64)}` };
@@ -33,7 +33,7 @@ const PROBLEM = ProblemCaseSchema.parse({
 const PROGRAM = {
   implementationId: newId('implementation'),
   digest: `sha256:${'2'.repeat(64)}`,
-  image: null,
+  image: `sha256:${'3'.repeat(64)}`,
 };
 const AT = new Date('2026-03-01T00:00:00.000Z');
 const VERIFIED = { kind: 'verified', reason: null, score: null, evidence: null } as const;
@@ -117,5 +117,73 @@ describe('the record of a check', () => {
     const late = context(new Date(check.heldUntil ?? ''));
     const ended = keep(decideCheck(check, { kind: 'advance' }, late));
     expect(recordOf(ended)).toMatchObject({ passed: false, 'refusal/code': 'mutation_detected' });
+  });
+});
+
+// Keeps R-EVIDENCE-SIGNED, R-EVIDENCE-SEALED.
+describe('the attestation of a check', () => {
+  const binding = (text: string, url: string | null = null) => {
+    const contentHash = `sha256:${sha256Hex(text)}`;
+    return { filename: text, mediaType: null, sizeBytes: text.length, contentHash, url };
+  };
+  const bindings = {
+    instance: binding('instance'),
+    labels: binding('sealed labels'),
+    paper: binding('paper', 'https://example.org/paper'),
+    unread: binding('unread'),
+  };
+  const slots = ['instance', 'labels', 'paper', 'unread'].map((key) => {
+    const sealed = key === 'labels';
+    return { key, required: true, sealed, mediaTypes: [], maxBytes: 100 };
+  });
+  const stated = (check: CheckCase) => {
+    const { predicate, subject } = toCheckStatement(
+      {
+        check: {
+          ...check,
+          stages: check.stages.map((stage) => ({
+            ...stage,
+            slots: ['instance', 'labels', 'paper'],
+          })),
+        },
+        contract: CONTRACT,
+        entry: { id: check.entryId, summaryText: '42', artifacts: [] },
+        problem: { slots, bindings },
+      },
+      {
+        recordedAt: AT,
+        audit: { seq: 7n, hash: 'a'.repeat(64) },
+        evaluation: '{}',
+        verifierId: 'urn:kervyxa:verifier:test',
+      },
+    );
+    return { inputs: predicate.inputAttestations, subject };
+  };
+
+  it('is about the bytes of the entry, and names program, image and what they were shown', () => {
+    const { inputs, subject } = stated(checkOf([VERIFIED, { ...VERIFIED, kind: 'refuted' }]));
+    expect(subject).toEqual([{ name: 'summary.md', digest: { sha256: sha256Hex('42') } }]);
+    expect(inputs.slice(0, -2)).toEqual([
+      { name: 'programs/form', digest: { sha256: '2'.repeat(64) } },
+      { name: 'images/form', digest: { sha256: '3'.repeat(64) } },
+      { name: 'programs/content', digest: { sha256: '2'.repeat(64) } },
+      { name: 'images/content', digest: { sha256: '3'.repeat(64) } },
+      { name: 'reference/instance', digest: { sha256: sha256Hex('instance') } },
+    ]);
+  });
+
+  it('says nothing of sealed bytes, not even their digest', () => {
+    const { inputs } = stated(checkOf([{ ...VERIFIED, kind: 'refuted' }]));
+    expect(JSON.stringify(inputs)).not.toContain(sha256Hex('sealed labels'));
+  });
+
+  it('names no reference input where no program ran', () => {
+    const check = attempt(opened(), (number) => {
+      return { kind: 'unavailable', attempt: number, mechanism: 'a program' };
+    });
+    expect(stated(check).inputs.map(({ name }) => name)).toEqual([
+      'results.json',
+      'evaluation.json',
+    ]);
   });
 });
