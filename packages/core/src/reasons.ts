@@ -35,7 +35,7 @@ export const SOURCE_REASONS = [
   'ANCESTRY_UNKNOWN',
 ] as const;
 
-/** The contract can't be decided; only what no solver can cause. */
+/** The contract can't be decided. No solver can cause it, but for VERIFIER_BROKEN: by what is submitted (ADR 0030, 0040). */
 export const CONTRACT_REASONS = [
   'COMMAND_NOT_FOUND',
   'SETUP_FAILED_AT_BASE',
