@@ -23,14 +23,17 @@ const PathSchema = z.union([
   z.string().regex(/^checkers\/[0-9a-f]{64}\.tar$/),
 ]);
 
-/** `bundle.json`: what else is in the bundle, in order, and what a run has but this bundle does not. */
+/** `bundle.json`: what else is in the bundle, in order, and what the contract calls for besides. */
 export const ManifestSchema = z.strictObject({
   schema: z.literal('kervyxa.evidence.v1'),
   view: ViewSchema,
   files: z
     .array(z.strictObject({ path: PathSchema, sha256: Sha256HexSchema, size: z.int().min(0) }))
     .max(128),
-  /** Without these it can't be replayed in whole. */
+  /**
+   * Archives that the contract calls for and that were not at hand when the evidence was made: never fetched, not given,
+   * or too large to capture.
+   */
   absent: z.array(PathSchema).max(128),
 });
 export type Manifest = z.infer<typeof ManifestSchema>;

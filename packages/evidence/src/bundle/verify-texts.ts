@@ -33,7 +33,7 @@ export interface VerifiedBundle extends Judged {
   /** Whose signature it is; where no keys were given, nobody knows whose key that is. */
   readonly key: PublicKey;
   readonly blobs: readonly FileRef[];
-  /** Archives that the run had, or would have had, and this bundle has not. */
+  /** As in the manifest. */
   readonly absent: Manifest['absent'];
 }
 

@@ -16,15 +16,15 @@ export type ReplayPlan =
   | { readonly kind: 'impossible'; readonly why: string };
 
 /**
- * Without the captures nothing can be run. Of the public view hidden criteria and those of checker packages are left
- * out; what the run itself lacked it lacks again.
+ * Without the captures nothing can be run; packages that were not given to the run it lacks again. Of the public view
+ * hidden criteria and those of checker packages are left out.
  */
 export function planReplay({ contract, absent }: VerifiedBundle): ReplayPlan {
   const missing = [BASE_CAPTURE, SOURCE_CAPTURE].filter((path) =>
     absent.some((each) => each === path),
   );
   if (missing.length > 0) {
-    const why = `the bundle has no ${missing.join(' and no ')}: the commit was never fetched whole`;
+    const why = `the bundle has no ${missing.join(' and no ')}: the commit was never fetched, or is too large to capture`;
     return { kind: 'impossible', why };
   }
   if ('verifierPackage' in contract) return { kind: 'run', contract, skipped: [] };
