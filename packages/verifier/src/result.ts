@@ -71,7 +71,8 @@ export type VerificationResult = z.infer<typeof VerificationResultSchema>;
 /**
  * In these fields of a criterion two verifications of one commit may differ; all the rest is equal to the byte, whatever
  * worker runs it and whatever else that has to do. What a command prints is its own affair: test runners print times.
- * Of a criterion with source `peak_memory_bytes`, `metric` and `message` move with the kernel's number (PERF §7).
+ * Of a criterion with source `peak_memory_bytes`, `metric` and `message` move with the kernel's number (PERF §7); the
+ * `message` of a checker has words of its program.
  */
 export const VOLATILE_FIELDS = [
   'peakMemoryBytes',

@@ -24,8 +24,8 @@ export function compareResults(
 ): Difference[] {
   const recorded = toRecordedResult(fresh);
   const got = view === 'public' ? toPublicResult(recorded) : recorded;
-  const loose = new Set(peakMemoryCriteria(contract));
-  const [left, right] = [expected, got].map((each) => flatten(toCompared(each, skipped, loose)));
+  const moving = movingIn(contract);
+  const [left, right] = [expected, got].map((each) => flatten(toCompared(each, skipped, moving)));
   const pointers = [...new Set([...(left?.keys() ?? []), ...(right?.keys() ?? [])])];
   return pointers.flatMap((pointer) => {
     const values = { expected: left?.get(pointer) ?? null, got: right?.get(pointer) ?? null };
@@ -33,17 +33,27 @@ export function compareResults(
   });
 }
 
-/** Their number is the kernel's, and moves. */
-function peakMemoryCriteria({ criteria }: Contract | PublicContract): string[] {
-  return criteria.flatMap((each) =>
-    'source' in each && each.source === 'peak_memory_bytes' ? [each.id] : [],
+interface Moving {
+  readonly metrics: ReadonlySet<string>;
+  readonly messages: ReadonlySet<string>;
+}
+
+/** Criteria, by id, of which a number is the kernel's, or the words are those of a program, which may tell the time. */
+function movingIn({ criteria }: Contract | PublicContract): Moving {
+  const ofKernel = criteria.filter(
+    (each) => 'source' in each && each.source === 'peak_memory_bytes',
   );
+  const worded = criteria.filter(({ type }) => type === 'checker');
+  return {
+    metrics: new Set(ofKernel.map(({ id }) => id)),
+    messages: new Set([...ofKernel, ...worded].map(({ id }) => id)),
+  };
 }
 
 function toCompared(
   { criteria, reasons, verdict, contractDigest, ...rest }: RecordedResult,
   skipped: readonly string[],
-  loose: ReadonlySet<string>,
+  moving: Moving,
 ): object {
   const isWhole = skipped.length === 0;
   const kept = reasons.filter(({ subject }) => !skipped.includes(subject ?? ''));
@@ -53,24 +63,19 @@ function toCompared(
     criteria: Object.fromEntries(
       criteria
         .filter(({ id }) => !skipped.includes(id))
-        .map((criterion) => [criterion.id, withoutMoving(criterion, loose)]),
+        .map((criterion) => [criterion.id, withoutMoving(criterion, moving)]),
     ),
     reasons: kept.map((reason) =>
-      loose.has(reason.subject ?? '') ? { ...reason, message: null } : reason,
+      moving.messages.has(reason.subject ?? '') ? { ...reason, message: null } : reason,
     ),
   };
 }
 
-function withoutMoving(
-  criterion: RecordedResult['criteria'][number],
-  loose: ReadonlySet<string>,
-): object {
+function withoutMoving(criterion: RecordedResult['criteria'][number], moving: Moving): object {
   const kept: Record<string, unknown> = { ...criterion };
   for (const field of VOLATILE_FIELDS) delete kept[field];
-  if (loose.has(criterion.id)) {
-    delete kept['metric'];
-    delete kept['message'];
-  }
+  if (moving.metrics.has(criterion.id)) delete kept['metric'];
+  if (moving.messages.has(criterion.id)) delete kept['message'];
   return kept;
 }
 

@@ -52,7 +52,7 @@ describe('the plan of a replay', () => {
   it('runs nothing without captures, and nothing where all is hidden', async () => {
     expect(planReplay(await bundleOf('full', { blobs: [] }))).toEqual({
       kind: 'impossible',
-      why: 'the bundle has no base.bundle and no source.bundle: the commit was never fetched whole',
+      why: 'the bundle has no base.bundle and no source.bundle: the commit was never fetched, or is too large to capture',
     });
     const dark = { ...contract, criteria: contract.criteria.slice(1) };
     const result = sampleResult(dark);
@@ -110,6 +110,42 @@ describe('the comparison of a replay', () => {
     const failed = sampleResult(shown, { verdict: 'FAIL', criteria });
     expect(compareResults(bundle, failed, ['secret'])).toEqual([
       { pointer: '/criteria/says-hello/status', expected: 'pass', got: 'fail' },
+    ]);
+  });
+
+  it('lets the words of a checker’s program move, and nothing else of that criterion', async () => {
+    const input = helloContract('a'.repeat(40));
+    const checked = parseContract({
+      ...input,
+      criteria: [
+        ...input.criteria,
+        {
+          id: 'answer',
+          title: 'It is right',
+          type: 'checker',
+          visibility: 'public',
+          checker: { sha256: 'b'.repeat(64) },
+          stage: 'form',
+          artifacts: [{ role: 'answer', path: 'answer.txt' }],
+          timeoutSeconds: 20,
+        },
+      ],
+    });
+    const of = (message: string, reason: 'REFUTED' | 'CHECK_INCONCLUSIVE' = 'REFUTED') =>
+      sampleResult(checked, {
+        verdict: 'FAIL',
+        criteria: [
+          sampleCriterion('says-hello'),
+          sampleCriterion('answer', { type: 'checker', status: 'fail', reason, message }),
+        ],
+        reasons: [{ code: reason, message, subject: 'answer' }],
+      });
+    const bundle = await bundleOf('full', { contract: checked, result: of('at 12:01') });
+    expect(compareResults(bundle, of('at 12:02'), [])).toEqual([]);
+    const other = compareResults(bundle, of('at 12:02', 'CHECK_INCONCLUSIVE'), []);
+    expect(other.map(({ pointer }) => pointer)).toEqual([
+      '/criteria/answer/reason',
+      '/reasons/0/code',
     ]);
   });
 
