@@ -120,7 +120,7 @@ describe('the record of a check', () => {
   });
 });
 
-// Keeps R-EVIDENCE-SIGNED, R-EVIDENCE-SEALED.
+// Keeps R-EVIDENCE-SIGNED, R-EVIDENCE-SIGHT.
 describe('the attestation of a check', () => {
   const binding = (text: string, url: string | null = null) => {
     const contentHash = `sha256:${sha256Hex(text)}`;
