@@ -56,8 +56,12 @@ export function toFixtureLine({ key, ok, message }: FixtureReport): string {
   return `${ok ? 'ok  ' : 'BAD '}  ${key}${ok ? '' : `: ${message}`}`;
 }
 
-/** `VERIFIED`, with the score where there is one, and below it each stage with what it says. */
-export function toWalkText({ result, score, stages }: WalkReport, screen: Screen): string {
+/** `verified`, with the score where there is one, and below it each stage with what it says. `unit` is the score's. */
+export function toWalkText(
+  { result, score, stages }: WalkReport,
+  unit: string | null,
+  screen: Screen,
+): string {
   const { colors, columns } = screen;
   const head = colors.bold(colors[RESULTS[result]](result));
   const keyColumns = Math.max(0, ...stages.map(({ key }) => widthOf(key)));
@@ -65,7 +69,8 @@ export function toWalkText({ result, score, stages }: WalkReport, screen: Screen
     const row = `  ${pad(stage.key, keyColumns)}  ${colors[RESULTS[stage.result]](toWord(stage))}`;
     return stage.reason === null ? row : `${row}\n${paragraph(stage.reason, columns, '    ')}`;
   });
-  return [`${head}${score === null ? '' : `  score ${score}`}`, ...blocks].join('\n');
+  const points = unit === null ? String(score) : `${score} ${toPrintable(unit, 60)}`;
+  return [`${head}${score === null ? '' : `  score ${points}`}`, ...blocks].join('\n');
 }
 
 function toWord({ result, score, problem }: StageReport): string {

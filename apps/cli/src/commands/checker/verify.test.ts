@@ -78,6 +78,7 @@ describe('kervyxa checker verify', () => {
   it.each<[string, CheckerVerifyOptions]>([
     ['a role without a file', { artifact: ['record'] }],
     ['a file without a role', { artifact: ['=right.json'] }],
+    ['a role that there is not', { artifact: ['nope=right.json'] }],
     ['a slot that there is not', { ...RIGHT, reference: ['schema=schema.json'] }],
     ['a stage that there is not', { ...RIGHT, stage: 'nothing' }],
     ['words that are no UTF-8', { summary: 'latin.md' }],

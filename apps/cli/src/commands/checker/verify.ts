@@ -79,7 +79,7 @@ export async function runCheckerVerify(
   const { host } = context;
   const named = await loadOne(folder, machine);
   assertStage(named, options.stage);
-  const submission = await loadSubmission(options, machine);
+  const submission = await loadSubmission(named, options, machine);
   const reference = new Map([
     ...named.package.reference,
     ...(await loadReference(named, options, machine)),
@@ -96,7 +96,9 @@ export async function runCheckerVerify(
 
   if (host.stdout.isTerminal && host.stderr.isTerminal) host.stdout.write('\n');
   host.stdout.write(
-    options.json === true ? toJsonText(report) : `${toWalkText(report, host.stdout)}\n`,
+    options.json === true
+      ? toJsonText(report)
+      : `${toWalkText(report, named.package.contract.score?.unit ?? null, host.stdout)}\n`,
   );
   save?.(named.package, report);
   return EXIT_CODES[report.result];
@@ -121,13 +123,19 @@ function assertStage({ package: { contract } }: NamedPackage, key: string | unde
 }
 
 async function loadSubmission(
+  { package: { contract } }: NamedPackage,
   { artifact = [], summary }: CheckerVerifyOptions,
   machine: CheckerMachine,
 ): Promise<CheckSubmission> {
+  const roles = contract.submission_requirements.required_artifacts.map(({ role }) => role);
   const artifacts = await Promise.all(
     artifact.map(async (text) => {
-      const [role, path] = parsePair('--artifact', text);
-      return { role, ...(await machine.loadInput(path)) };
+      const [role, path] = parsePair('--artifact', 'ROLE', text);
+      if (roles.includes(role)) return { role, ...(await machine.loadInput(path)) };
+      throw usage(
+        `expected --artifact for a role (${roles.join(', ') || 'the contract has none'}), got "${toPrintable(role, 100)}"`,
+        'Give a role of submission_requirements.required_artifacts.',
+      );
     }),
   );
   if (summary === undefined) return { artifacts, summaryText: null };
@@ -148,7 +156,7 @@ async function loadReference(
   const keys = contract.reference_inputs.map(({ key }) => key);
   return Promise.all(
     reference.map(async (text): Promise<[string, InputFile]> => {
-      const [key, path] = parsePair('--reference', text);
+      const [key, path] = parsePair('--reference', 'KEY', text);
       if (keys.includes(key)) return [key, await machine.loadInput(path)];
       throw usage(
         `expected --reference for a slot (${keys.join(', ') || 'the contract has none'}), got "${toPrintable(key, 100)}"`,
@@ -158,11 +166,11 @@ async function loadReference(
   );
 }
 
-function parsePair(option: string, text: string): [string, string] {
+function parsePair(option: string, name: 'ROLE' | 'KEY', text: string): [string, string] {
   const at = text.indexOf('=');
   if (at > 0 && at < text.length - 1) return [text.slice(0, at), text.slice(at + 1)];
   throw usage(
-    `expected ${option} as NAME=FILE, got "${toPrintable(text, 100)}"`,
+    `expected ${option} as ${name}=FILE, got "${toPrintable(text, 100)}"`,
     `Write ${option} document=./answer.json, for example.`,
   );
 }
