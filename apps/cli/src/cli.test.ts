@@ -72,6 +72,8 @@ describe('the command line', () => {
     'worker-key rotate',
     'worker-key retire',
     'checker publish',
+    'checker list',
+    'checker show',
     'problem',
     'problem create',
     'problem list',

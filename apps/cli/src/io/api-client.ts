@@ -16,7 +16,7 @@ export interface ApiRequest {
 /** A member of an answer that is a JSON object. */
 export type ApiAnswer = Readonly<Record<string, unknown>>;
 
-const AnswerSchema = z.record(z.string(), z.unknown());
+export const AnswerSchema = z.record(z.string(), z.unknown());
 /** Third-party in form: an API of another version may say more. */
 const ProblemSchema = z.looseObject({
   code: z.string(),
@@ -25,14 +25,16 @@ const ProblemSchema = z.looseObject({
 });
 
 /**
- * Asks the API that `url`, KERVYXA_URL or the default names, with the key in KERVYXA_KEY.
+ * Asks the API that `url`, KERVYXA_URL or the default names, with the key in KERVYXA_KEY. Nothing is sent a second time,
+ * so no Idempotency-Key goes along: whoever runs a command again means it.
  * Throws CLI_SETTING_INVALID, CLI_API_UNREACHABLE, CLI_API_REFUSED.
  */
-export async function askApi(
+export async function askApi<T>(
   { host, interrupts }: CommandContext,
   url: string | undefined,
   { method, path, body }: ApiRequest,
-): Promise<ApiAnswer> {
+  schema: z.ZodType<T>,
+): Promise<T> {
   const base = parseBase(url ?? host.env['KERVYXA_URL'] ?? URL_DEFAULT);
   const key = host.env['KERVYXA_KEY'];
   if (key === undefined || key === '')
@@ -42,26 +44,32 @@ export async function askApi(
     });
   const isTar = Buffer.isBuffer(body);
   const type = isTar ? 'application/x-tar' : 'application/json';
-  const response = await fetch(`${base}${path}`, {
-    method,
-    headers: {
-      authorization: `Bearer ${key}`,
-      ...(body !== undefined && { 'content-type': type }),
-    },
-    ...(body !== undefined && { body: isTar ? body : JSON.stringify(body) }),
-    redirect: 'error',
-    signal: interrupts.signal,
-  }).catch((cause: unknown) => {
+  const ask = async () => {
+    const response = await fetch(`${base}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body !== undefined && { 'content-type': type }),
+      },
+      ...(body !== undefined && { body: isTar ? body : JSON.stringify(body) }),
+      redirect: 'error',
+      signal: interrupts.signal,
+    });
+    return { ok: response.ok, status: response.status, text: await response.text() };
+  };
+  const { ok, status, text } = await ask().catch((cause: unknown) => {
     interrupts.signal.throwIfAborted();
     throw cliError('CLI_API_UNREACHABLE', {
-      message: `expected an answer of ${base}, got none`,
+      message: `expected a whole answer of ${base}, got none`,
       fix: 'start the daemon with "kervyxa up", or name its address with --url or KERVYXA_URL',
       cause,
     });
   });
-  const answer = parseJson(await response.text());
-  if (response.ok) return AnswerSchema.parse(answer);
-  throw toRefusal(response.status, answer);
+  const answer = parseJson(text);
+  if (!ok) throw toRefusal(status, answer);
+  const { data, error } = schema.safeParse(answer);
+  if (error === undefined) return data;
+  throw noAnswer(text, error);
 }
 
 function parseBase(text: string): string {
@@ -77,12 +85,16 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw cliError('CLI_API_REFUSED', {
-      message: `expected a JSON answer, got ${JSON.stringify(toPrintable(text, 80))}`,
-      fix: 'check that the address is that of a kervyxa API',
-      cause,
-    });
+    throw noAnswer(text, cause);
   }
+}
+
+function noAnswer(text: string, cause: unknown): Error {
+  return cliError('CLI_API_REFUSED', {
+    message: `expected the answer of a kervyxa API, got ${JSON.stringify(toPrintable(text, 80))}`,
+    fix: 'check that the address is that of a kervyxa API',
+    cause,
+  });
 }
 
 /** The API's own code and words; what it says is printed as it is safe to print. */

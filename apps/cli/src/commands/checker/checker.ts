@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import type { CommandContext } from '../../context.ts';
 import { checkerPublishCommand } from '../remote/publish.ts';
+import { checkerListCommand, checkerShowCommand } from '../remote/published.ts';
 import { checkerInitCommand } from './init.ts';
 import { checkerLintCommand } from './lint.ts';
 import { checkerTestCommand } from './test.ts';
@@ -16,7 +17,9 @@ export function checkerCommand(context: CommandContext): Command {
     .addCommand(checkerLintCommand(context))
     .addCommand(checkerTestCommand(context))
     .addCommand(checkerVerifyCommand(context))
-    .addCommand(checkerPublishCommand(context));
+    .addCommand(checkerPublishCommand(context))
+    .addCommand(checkerListCommand(context))
+    .addCommand(checkerShowCommand(context));
 }
 
 const HELP = `

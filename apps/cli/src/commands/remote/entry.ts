@@ -3,6 +3,7 @@ import { cliError } from '../../errors.ts';
 import type { CommandContext } from '../../context.ts';
 import { parseRoleFile, type RoleFile, uploadFiles } from './files.ts';
 import {
+  idOf,
   REMOTE_HELP,
   type RemoteOptions,
   showAnswer,
@@ -19,20 +20,23 @@ export function entryCommand(context: CommandContext): Command {
     new Command('submit'),
     'entry submit prb_… --file answer=./answer.json',
   )
+    .summary('hand in an answer')
     .description('Hand in an answer to a problem.')
-    .argument('<problem>', 'the problem, prb_…')
+    .argument('<problem>', 'the problem, prb_…', idOf('problem'))
     .option('--file <role=file>', 'a file and the role that it fills; as often as needed', collect)
     .option('--text <text>', 'the answer in words, for contracts that take one')
     .action((problem: string, options: SubmitOptions) => submitEntry(context, problem, options));
   const show = withRemoteOptions(new Command('show'), 'entry show ent_…')
+    .summary('show an entry')
     .description('Show an entry.')
-    .argument('<entry>', 'the entry, ent_…')
+    .argument('<entry>', 'the entry, ent_…', idOf('entry'))
     .action((entry: string, options: RemoteOptions) =>
       showAnswer(context, options, { method: 'GET', path: pathOf(entry) }),
     );
   const nominate = withRemoteOptions(new Command('nominate'), 'entry nominate ent_…')
+    .summary('have an entry stand for you')
     .description('Have an entry stand for you, where entries are independent.')
-    .argument('<entry>', 'the entry, ent_…')
+    .argument('<entry>', 'the entry, ent_…', idOf('entry'))
     .action((entry: string, options: RemoteOptions) =>
       showAnswer(context, options, { method: 'POST', path: `${pathOf(entry)}/nominate` }),
     );
@@ -65,7 +69,7 @@ async function submitEntry(
     });
   await showAnswer(context, options, {
     method: 'POST',
-    path: `/v1/problems/${encodeURIComponent(problem)}/entries`,
+    path: `/v1/problems/${problem}/entries`,
     body: { summaryText: text ?? null, files: await toFiles(context, options.url, files) },
   });
 }
@@ -85,5 +89,5 @@ function collect(text: string, before: readonly string[] = []): readonly string[
 }
 
 function pathOf(entry: string): string {
-  return `/v1/entries/${encodeURIComponent(entry)}`;
+  return `/v1/entries/${entry}`;
 }

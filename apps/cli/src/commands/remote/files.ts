@@ -19,7 +19,7 @@ export function parseRoleFile(text: string): RoleFile {
   const [, role, path] = /^([a-z0-9_]+)=(.+)$/s.exec(text) ?? [];
   if (role !== undefined && path !== undefined) return { role, path };
   throw cliError('CLI_USAGE_INVALID', {
-    message: `expected ROLE=FILE after --file, got ${JSON.stringify(text)}`,
+    message: `expected --file as ROLE=FILE, got ${JSON.stringify(text)}`,
     fix: 'name the role as the contract does: --file answer=./answer.json',
   });
 }
@@ -73,6 +73,6 @@ async function upload(
   url: string | undefined,
   body: Buffer<ArrayBuffer>,
 ): Promise<string> {
-  const answer = await askApi(context, url, { method: 'POST', path: '/v1/packages', body });
-  return ReceiptSchema.parse(answer).sha256;
+  const request = { method: 'POST', path: '/v1/packages', body } as const;
+  return (await askApi(context, url, request, ReceiptSchema)).sha256;
 }

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import type { CommandContext } from '../../context.ts';
 import { loadCheckerFolder } from '../../io/checker-folder.ts';
 import { folderRefused, uploadFolder } from './files.ts';
-import { type RemoteOptions, showAnswer, withRemoteOptions } from './remote-command.ts';
+import { idOf, type RemoteOptions, showAnswer, withRemoteOptions } from './remote-command.ts';
 
 interface PublishOptions extends RemoteOptions {
   readonly name?: string;
@@ -16,7 +16,7 @@ export function checkerPublishCommand(context: CommandContext): Command {
     .description('Publish a checker package. Its programs decide once they conform.')
     .argument('<dir>', 'the folder')
     .option('--name <name>', 'of a new family; the title of the contract where left out')
-    .option('--verifier <id>', 'the family that it is the next version of, vfr_…')
+    .option('--verifier <id>', 'the family that it is the next version of, vfr_…', idOf('verifier'))
     .action((folder: string, options: PublishOptions) => publish(context, folder, options));
 }
 

@@ -1,0 +1,40 @@
+import { Command } from 'commander';
+import type { CommandContext } from '../../context.ts';
+import { AnswerSchema, askApi } from '../../io/api-client.ts';
+import {
+  idOf,
+  type ListOptions,
+  type RemoteOptions,
+  showPage,
+  withListOptions,
+  withRemoteOptions,
+  writeAnswer,
+} from './remote-command.ts';
+
+export function checkerListCommand(context: CommandContext): Command {
+  return withListOptions(new Command('list'), 'checker list')
+    .summary('list the published contracts')
+    .description('List the published contracts of all, newest first.')
+    .action((options: ListOptions) => showPage(context, options, '/v1/checkers'));
+}
+
+export function checkerShowCommand(context: CommandContext): Command {
+  return withRemoteOptions(new Command('show'), 'checker show vct_…')
+    .summary('show a published contract, and whether its programs conform')
+    .description('Show a published contract, and how the fixtures of its programs went.')
+    .argument('<contract>', 'the contract, vct_…', idOf('verifierContract'))
+    .action((contract: string, options: RemoteOptions) => show(context, contract, options));
+}
+
+/** The latest programs, as many as come on a page; the document is for programs that ask for JSON. */
+async function show(
+  context: CommandContext,
+  id: string,
+  { url, json }: RemoteOptions,
+): Promise<void> {
+  const get = (path: string) => askApi(context, url, { method: 'GET', path }, AnswerSchema);
+  const { document, ...contract } = await get(`/v1/checkers/${id}`);
+  const { items: programs } = await get(`/v1/checkers/${id}/implementations`);
+  const answer = { ...contract, programs };
+  writeAnswer(context, json === true ? { ...answer, document } : answer, json);
+}
