@@ -18,7 +18,7 @@ export type EvidenceFile =
   | ({ readonly kind: 'attestation' } & VerifiedEnvelope);
 
 /** More than any attestation or list of keys. */
-const TEXT_BYTES_MAX = 2 * 1_048_576;
+const TEXT_BYTES_MAX = 4 * 1_048_576;
 const BRACE = 0x7b;
 
 /**

@@ -33,6 +33,15 @@ describe('a key', () => {
     ]);
   });
 
+  it('is one of 8,192 in the public document, and no more', () => {
+    const { keyid, publicKey } = key;
+    const used = { keyid, publicKey, createdAt: CREATED, retiredAt: RETIRED };
+    const many = Array<typeof used>(8_192).fill(used);
+    const text = JSON.stringify(toPublicKeysDocument(many));
+    expect(parsePublicKeys(text)).toHaveLength(8_192);
+    expect(() => toPublicKeysDocument([...many, used])).toThrow('8192');
+  });
+
   it('stands in the public document under the name of another: refused', () => {
     const { keys } = toDocument();
     const document = { keys: [{ ...keys[0], kid: createKey().keyid }] };

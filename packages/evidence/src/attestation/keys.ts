@@ -47,8 +47,10 @@ const JwkSchema = z.strictObject({
   /** Null for the key in use. */
   retired: z.iso.datetime({ precision: 3 }).nullable(),
 });
+/** More than any signer comes to: one that makes a key at every start has restarted twenty times a day for a year. */
+const KEYS_MAX = 8_192;
 /** A JWK Set (RFC 7517, RFC 8037), the oldest key first. */
-export const PublicKeysSchema = z.strictObject({ keys: z.array(JwkSchema).min(1).max(1_024) });
+export const PublicKeysSchema = z.strictObject({ keys: z.array(JwkSchema).min(1).max(KEYS_MAX) });
 export type PublicKeysDocument = z.infer<typeof PublicKeysSchema>;
 
 /** What stands at /.well-known/kervyxa-keys.json. The keys must have a `createdAt`. */
