@@ -162,10 +162,11 @@ export function registerReports(app: Api, { database }: ApiContext): void {
       readonly report: ExternalReport;
       readonly signature: z.infer<typeof ReportInput>['signature'];
     },
-    { id, roles }: PrincipalRow,
+    { id, roles, invitedById: invitedBy }: PrincipalRow,
   ): Promise<Reporter | null> {
     const { stage, report, signature } = said;
-    if (signature === null) return roles.includes('operator') ? { kind: 'operator', id } : null;
+    if (signature === null)
+      return roles.includes('operator') ? { kind: 'operator', id, invitedBy } : null;
     const keys = check === null ? [] : await reads.listPartnerKeys();
     const key = keys.find(
       ({ fingerprint, retiredAt }) => fingerprint === signature.key && retiredAt === null,

@@ -22,7 +22,7 @@ export interface ExternalReport {
 /** Who brought a report: a system that signed it with a registered key, or the operator. */
 export type Reporter =
   | { readonly kind: 'signature'; readonly system: string; readonly key: string }
-  | { readonly kind: 'operator'; readonly id: string };
+  | ({ readonly kind: 'operator' } & Pick<Judge, 'id' | 'invitedBy'>);
 
 /** What somebody wants of a check. The caller's right to ask (role) is checked before; conflicts here. */
 export type CheckCommand =

@@ -14,7 +14,7 @@ import {
 const KEY = 'f'.repeat(64);
 const MACHINE: Reporter = { kind: 'signature', system: 'Diffractometer 7', key: KEY };
 const ORD: Reporter = { kind: 'signature', system: 'Open Reaction Database', key: KEY };
-const OPERATOR: Reporter = { kind: 'operator', id: newId('principal') };
+const OPERATOR = { kind: 'operator', id: newId('principal'), invitedBy: null } as const;
 
 const said = (fields: Partial<ExternalReport>): ExternalReport => ({
   result: null,
@@ -86,9 +86,14 @@ describe('an external stage that the contract decides', () => {
     expect(bench.check().results).toMatchObject([{ decidedBy: { reporter: OPERATOR.id } }]);
   });
 
-  it.each([OWNER, SOLVER])('takes none from an operator who is a party: %#', (id) => {
+  it.each([
+    ['the owner', { id: OWNER }],
+    ['the solver', { id: SOLVER }],
+    ['somebody whom the owner invited', { invitedBy: OWNER }],
+    ['somebody whom the solver invited', { invitedBy: SOLVER }],
+  ])('takes none from an operator who is a party: %s', (_who, tie) => {
     const bench = createStageBench([MEASURED]);
-    const own = { report: measured(0.6), reporter: { kind: 'operator', id } } as const;
+    const own = { report: measured(0.6), reporter: { ...OPERATOR, ...tie } };
     expect(tryReport(bench, own)).toBe('CHECKER_JUDGE_PARTIAL');
   });
 });

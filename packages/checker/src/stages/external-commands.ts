@@ -51,7 +51,7 @@ function refuseReporter({ problem, check }: CheckDraft, stage: ExternalStage, re
     return checkerError('CHECKER_REPORT_UNSIGNED', {
       message: `expected a report that ${JSON.stringify(stage.system)} signed, got an unsigned one`,
     });
-  const tie = findTie(problem, check, { id: reporter.id, invitedBy: null });
+  const tie = findTie(problem, check, reporter);
   if (tie === null) return null;
   return checkerError('CHECKER_JUDGE_PARTIAL', {
     message: `expected a reporter who is no party, got ${tie}`,

@@ -132,7 +132,7 @@ export function toCommand(check: CheckCase, { kind, pick, who }: Move): CheckCom
         reporter:
           stage?.kind === 'external' && pick % 2 === 0
             ? { kind: 'signature', system: stage.system, key: 'f'.repeat(64) }
-            : { kind: 'operator', id: judge.id },
+            : { kind: 'operator', id: judge.id, invitedBy: judge.invitedBy },
         evidenceProblem: pick % 7 === 0 ? 'no' : null,
       };
     case 'start':
