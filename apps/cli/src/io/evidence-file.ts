@@ -22,8 +22,8 @@ const TEXT_BYTES_MAX = 4 * 1_048_576;
 const BRACE = 0x7b;
 
 /**
- * Reads and verifies an evidence file. An attestation alone needs keys. Throws CLI_FILE_UNREADABLE, what `readBundle`
- * throws, what `saveBlob` throws, and the signal's reason.
+ * Reads and verifies an evidence file. An attestation alone needs keys: CLI_USAGE_INVALID. Throws CLI_FILE_UNREADABLE,
+ * what `readBundle` throws, what `saveBlob` throws, and the signal's reason.
  */
 export async function loadEvidence(
   path: string,
@@ -37,8 +37,9 @@ export async function loadEvidence(
       await file.read(head, 0, 1, 0);
       const stream = untilAborted(file.createReadStream({ start: 0, autoClose: false }), signal);
       if (head[0] === BRACE) {
+        if (keys === null) throw noBundle();
         const bytes = await readAll(stream, path);
-        return { kind: 'attestation', ...verifyEnvelope(bytes, keys ?? [], expected) };
+        return { kind: 'attestation', ...verifyEnvelope(bytes, keys, expected) };
       }
       const saving = saveBlob === undefined ? {} : { saveBlob };
       return { kind: 'bundle', ...(await readBundle(stream, { keys, expected, ...saving })) };
@@ -90,6 +91,13 @@ async function reading<T>(path: string, read: () => Promise<T>): Promise<T> {
     if (isAppError(error) || !(error instanceof Error && 'code' in error)) throw error;
     throw unreadable(path, toCause(error), error);
   }
+}
+
+export function noBundle(): Error {
+  return cliError('CLI_USAGE_INVALID', {
+    message: 'expected a bundle, got an attestation alone',
+    fix: 'Give evidence.tar; "kervyxa evidence verify" checks an attestation.',
+  });
 }
 
 function unreadable(path: string, got: string, cause?: unknown): Error {

@@ -144,12 +144,13 @@ describe('kervyxa evidence replay', () => {
     expect(ran.closed).toBe(1);
   });
 
-  it('wants a bundle, not an attestation alone', async () => {
+  it('wants a bundle, not an attestation alone, with a key or without', async () => {
     await write('full');
     const { open } = machineOf(null);
-    await expect(replay(open, {}, files.attestation)).rejects.toMatchObject({
-      code: 'CLI_USAGE_INVALID',
-    });
+    const usage = { code: 'CLI_USAGE_INVALID', message: expect.stringContaining('a bundle') };
+    await expect(replay(open, {}, files.attestation)).rejects.toMatchObject(usage);
+    const keyless = runEvidenceReplay(files.attestation, {}, contextOf(), open);
+    await expect(keyless).rejects.toMatchObject(usage);
   });
 
   it('is stopped while it still reads: ends by that, runs nothing, and nothing is left', async () => {

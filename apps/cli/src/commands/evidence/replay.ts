@@ -9,8 +9,7 @@ import {
 } from '@kervyxa/evidence';
 import type { VerificationEvent, VerificationResult } from '@kervyxa/verifier';
 import type { CommandContext } from '../../context.ts';
-import { cliError } from '../../errors.ts';
-import { loadEvidence, loadKeys } from '../../io/evidence-file.ts';
+import { loadEvidence, loadKeys, noBundle } from '../../io/evidence-file.ts';
 import { toJsonText } from '../../present/json.ts';
 import { createProgress } from '../../present/progress.ts';
 import { toReplayText } from '../../present/replay.ts';
@@ -121,7 +120,7 @@ export async function runEvidenceReplay(
   const replay = await openReplay();
   try {
     const evidence = await loadEvidence(file, { keys, saveBlob: replay.saveBlob }, signal);
-    if (evidence.kind === 'attestation') throw notReplayable();
+    if (evidence.kind === 'attestation') throw noBundle();
     const report = await replayBundle(evidence, keys !== null, context, replay);
     stdout.write(options.json === true ? toJsonText(report) : toReplayText(report, stdout));
     return EXIT_CODES[report.outcome];
@@ -195,11 +194,4 @@ async function runWithProgress(
   } finally {
     progress.stop();
   }
-}
-
-function notReplayable(): Error {
-  return cliError('CLI_USAGE_INVALID', {
-    message: 'expected a bundle, got an attestation alone',
-    fix: 'Give evidence.tar; "kervyxa evidence verify" checks an attestation.',
-  });
 }
