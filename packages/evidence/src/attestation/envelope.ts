@@ -9,7 +9,7 @@ import { StatementSchema, type Statement } from './statement.ts';
 
 export const PAYLOAD_TYPE = 'application/vnd.in-toto+json';
 /** A statement about a commit has some kilobytes. */
-export const ENVELOPE_BYTES_MAX = 1_048_576;
+const ENVELOPE_BYTES_MAX = 1_048_576;
 const SIGNATURE_BYTES = 64;
 
 /**

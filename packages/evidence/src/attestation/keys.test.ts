@@ -36,7 +36,7 @@ describe('a key', () => {
   it('is one of 8,192 in the public document, and no more', () => {
     const { keyid, publicKey } = key;
     const used = { keyid, publicKey, createdAt: CREATED, retiredAt: RETIRED };
-    const many = Array<typeof used>(8_192).fill(used);
+    const many = Array.from({ length: 8_192 }, () => used);
     const text = JSON.stringify(toPublicKeysDocument(many));
     expect(parsePublicKeys(text)).toHaveLength(8_192);
     expect(() => toPublicKeysDocument([...many, used])).toThrow('8192');

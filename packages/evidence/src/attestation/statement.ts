@@ -1,8 +1,8 @@
 import { ReasonCodeSchema, VerdictSchema } from '@kervyxa/core';
 import { z } from 'zod';
 
-export const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1';
-export const PREDICATE_TYPE = 'https://slsa.dev/verification_summary/v1';
+const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1';
+const PREDICATE_TYPE = 'https://slsa.dev/verification_summary/v1';
 export const EXTENSION = 'urn:kervyxa:attestation:v1';
 
 /** Who may read what an attestation is about: `full` has hidden criteria in it, `public` has none. */

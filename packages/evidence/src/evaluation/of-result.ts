@@ -22,9 +22,9 @@ type EvaluatedResult = Pick<RecordedResult, 'verdict' | 'tree' | 'reasons'> & {
 };
 
 /** The check that the diff keeps the constraints; the others are the criteria, by the names that their logs have, too. */
-export const POLICY_CHECK = 'policy';
+const POLICY_CHECK = 'policy';
 
-export function criterionCheck(id: string): string {
+function criterionCheck(id: string): string {
   return `criterion:${id}`;
 }
 

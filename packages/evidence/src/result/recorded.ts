@@ -2,7 +2,7 @@ import { VerificationResultSchema, type VerificationResult } from '@kervyxa/veri
 import { z } from 'zod';
 
 /** Changed files that a recorded result lists; a commit can change a hundred thousand. */
-export const CHANGED_FILES_MAX = 1_000;
+const CHANGED_FILES_MAX = 1_000;
 
 const { shape } = VerificationResultSchema;
 
