@@ -31,7 +31,8 @@ export function openWalkFolder(folder: string): SaveWalk {
     });
 }
 
-function toWalkEvaluation({ digest, contractId }: CheckerPackage, report: WalkReport) {
+/** Declared are all stages of the contract: what of them alone was asked for proves nothing of the others. */
+function toWalkEvaluation({ digest, contractId, contract }: CheckerPackage, report: WalkReport) {
   return toStagesEvaluation({
     runRef: `urn:kervyxa:run:${createIdSource(randomBytes)('run')}`,
     verifier: {
@@ -42,6 +43,10 @@ function toWalkEvaluation({ digest, contractId }: CheckerPackage, report: WalkRe
       digest: `sha256:${digest}`,
     },
     result: { ref: 'result.json', digest: canonicalDigest(report) },
-    stages: report.stages,
+    stages: contract.stages.map(
+      ({ key }) =>
+        report.stages.find((stage) => stage.key === key) ??
+        ({ key, result: 'not_run', problem: null } as const),
+    ),
   });
 }

@@ -109,4 +109,19 @@ describe('kervyxa checker verify', () => {
       passed: false,
     });
   });
+
+  it('is asked for one stage alone: the evaluation passes for none of the others', async () => {
+    const folder = join(root, 'evidence');
+    expect(await verify({ ...RIGHT, stage: 'shape', evidence: folder })).toBe(0);
+    const text = readFileSync(join(folder, 'evaluation.json'), 'utf8');
+    expect(JSON.parse(text)).toMatchObject({
+      checks: [
+        { 'check/ref': 'shape', status: 'passed' },
+        { 'check/ref': 'range', status: 'not_run' },
+        { 'check/ref': 'faithful', status: 'not_run' },
+        { 'check/ref': 'accepted', status: 'not_run' },
+      ],
+      passed: false,
+    });
+  });
 });
