@@ -83,11 +83,18 @@ export function move(draft: CheckDraft, to: CheckState, fields: Partial<CheckCas
 export type StageVerdict = Pick<StageResult, 'outcome' | 'decidedBy'> &
   Partial<Omit<StageResult, 'stage' | 'kind' | 'startedAt' | 'decidedAt'>>;
 
+/** Why, where whoever decided has no other reason. */
+const REASONS = {
+  verified: null,
+  refuted: 'REFUTED',
+  inconclusive: 'CHECK_INCONCLUSIVE',
+} as const satisfies Record<StageResult['outcome'], ReasonCode | null>;
+
 /** Records the current stage's result, and goes on to the next or to an end. */
 export function finishStage(draft: CheckDraft, stage: CheckStage, verdict: StageVerdict): void {
   const now = draft.now.toISOString();
   const result: StageResult = {
-    reason: null,
+    reason: REASONS[verdict.outcome],
     broken: null,
     message: null,
     mechanism: null,

@@ -74,8 +74,7 @@ function decideReport(
   { evidence, result, statement }: ExternalReport,
 ): Omit<StageVerdict, 'decidedBy'> {
   if (ruleOwner === 'partner') {
-    const outcome = result ?? 'inconclusive';
-    return { outcome, reason: REASONS[outcome], message: statement };
+    return { outcome: result ?? 'inconclusive', message: statement };
   }
   const opinion = [result, statement].filter((part) => part !== null).join(': ');
   const finding = opinion === '' ? null : opinion;
@@ -87,14 +86,8 @@ function decideReport(
       finding,
     };
   const { outcome, message } = acceptEvidence(acceptance, evidence);
-  return { outcome, reason: REASONS[outcome], message, finding };
+  return { outcome, message, finding };
 }
-
-const REASONS = {
-  verified: null,
-  refuted: 'REFUTED',
-  inconclusive: 'CHECK_INCONCLUSIVE',
-} as const;
 
 function toDecider({ ruleOwner, system }: ExternalStage, reporter: Reporter): Decider {
   if (reporter.kind === 'signature' && ruleOwner === 'partner')

@@ -29,7 +29,6 @@ const OUTCOMES: Readonly<Record<Judgment, StageOutcome>> = {
   reject: 'refuted',
   unresolved: 'inconclusive',
 };
-const REASONS = { accept: null, reject: 'REFUTED', unresolved: 'CHECK_INCONCLUSIVE' } as const;
 
 export function claim(draft: CheckDraft, { node, judge, seatId }: CommandOf<'claim'>): Refusal {
   const review = openReviewOf(draft);
@@ -138,7 +137,6 @@ function conclude(draft: CheckDraft, options: { readonly isClosed: boolean }): v
   else
     finishStage(draft, stage, {
       outcome: OUTCOMES[outcome],
-      reason: REASONS[outcome],
       evidence: { nodes },
       decidedBy: { kind: 'judges', protocolId: stage.protocolId },
       seats: judged,

@@ -114,12 +114,7 @@ function toVerdict(stage: SandboxStage, end: StageEnd): Omit<StageVerdict, 'deci
     }
     case 'refuted':
     case 'inconclusive':
-      return {
-        outcome: end.kind,
-        reason: end.kind === 'refuted' ? 'REFUTED' : 'CHECK_INCONCLUSIVE',
-        message: end.reason,
-        evidence: end.evidence ?? null,
-      };
+      return { outcome: end.kind, message: end.reason, evidence: end.evidence ?? null };
     case 'unmet':
       return { outcome: 'inconclusive', reason: 'REQUIREMENTS_UNMET', message: end.message };
     case 'broken':
