@@ -21,7 +21,7 @@ const { table, create } = defineErrors({
   API_NOT_OWNER: {
     ...CALLER,
     httpStatus: 403,
-    meaning: 'Only the owner of the contract may do that.',
+    meaning: 'Only the owner of the contract or problem may do that.',
   },
   API_ARBITER_NOT_APART: {
     ...CALLER,
@@ -127,7 +127,7 @@ const { table, create } = defineErrors({
     ...CALLER,
     retryable: true,
     httpStatus: 503,
-    meaning: 'Too many uploads at once, or shutting down.',
+    meaning: 'Too much work of the kind at once, such as uploads, or shutting down.',
   },
   API_INTERNAL: {
     fault: 'bug',

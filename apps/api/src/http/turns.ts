@@ -12,7 +12,7 @@ export function createTurns(max: number): Turns {
     async take(principalId, work) {
       if (working.has(principalId) || working.size >= max) {
         throw createApiError('API_BUSY', {
-          message: 'expected fewer uploads at once, got more than the operator allows',
+          message: 'expected less that takes much memory at once, got more than is allowed',
           fix: 'try again in a while',
         });
       }
