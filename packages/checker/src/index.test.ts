@@ -42,6 +42,7 @@ it('exports these values and no others', () => {
     'reportBytes',
     'runStage',
     'runtimeOf',
+    'sealedBlobsOf',
     'slotsOfStage',
     'starterFiles',
     'termsDigest',

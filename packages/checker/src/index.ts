@@ -39,6 +39,7 @@ export {
   mayRead,
   mayReadEntry,
   prepareRelease,
+  sealedBlobsOf,
   toVisibleCheck,
 } from './stages/sealed.ts';
 export type { Release, Viewer, VisibleCheck, VisibleResult } from './stages/sealed.ts';

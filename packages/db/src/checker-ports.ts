@@ -25,6 +25,12 @@ import type { Answer, Call, Page, PageRequest } from './ports.ts';
 
 // What API, worker and scheduler see of published checkers, of problems, and of the checks of their entries.
 
+type ReleaseCommand = Extract<ProblemCommand, { readonly kind: 'release' }>;
+/** What the store is asked to do with a problem. */
+export type AskedOfProblem =
+  | Exclude<ProblemCommand, { readonly kind: 'submit' | 'release' }>
+  | Omit<ReleaseCommand, 'alsoBoundBy'>;
+
 /** Like `Commands`: each one transaction together with its Idempotency-Key. All throw DB_IDEMPOTENCY_CONFLICT. */
 export interface CheckerCommands {
   /**
@@ -63,14 +69,14 @@ export interface CheckerCommands {
     toAnswer: (row: ProblemRow) => Answer,
   ): Promise<Answer>;
   /**
-   * Anything but `submit`. Bytes that are bound are a blob already, sent by the caller itself.
+   * Anything but `submit`. Of a release, the other problems that bind the same bytes are found here. Bytes that are bound are a blob already, sent by the caller itself.
    * Throws DB_SUBJECT_UNKNOWN, DB_BLOB_UNKNOWN, and what `decideProblem` refuses with.
    */
   decideProblem(
     call: Call,
     input: {
       readonly problemId: string;
-      readonly command: Exclude<ProblemCommand, { readonly kind: 'submit' }>;
+      readonly command: AskedOfProblem;
     },
     toAnswer: (row: ProblemRow) => Answer,
   ): Promise<Answer>;

@@ -6,6 +6,7 @@ export { migrateDatabase } from './migrate/migrate-database.ts';
 export { DB_ERRORS } from './errors.ts';
 export { IMPLEMENTATION_STATES } from './checker-rows.ts';
 export type {
+  AskedOfProblem,
   CheckerCommands,
   CheckerReads,
   Checkers,

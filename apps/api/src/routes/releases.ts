@@ -1,5 +1,4 @@
-import { prepareRelease } from '@kervyxa/checker';
-import type { ProblemRow } from '@kervyxa/db';
+import { prepareRelease, sealedBlobsOf } from '@kervyxa/checker';
 import { z } from 'zod';
 import { principalOf } from '../auth/authenticate.ts';
 import type { Api, ApiContext } from '../context.ts';
@@ -36,7 +35,8 @@ export function registerReleases(app: Api, context: ApiContext): void {
     },
     async (request, reply) => {
       const { row } = await ownProblem(context, request, request.params.id);
-      const release = prepareRelease(row.facts, await alsoBoundBy(row));
+      const alsoBoundBy = await reads.problemsThatBind(row.id, sealedBlobsOf(row.facts));
+      const release = prepareRelease(row.facts, alsoBoundBy);
       return reply.send({
         ...release,
         slots: release.slots.map(({ slot, binding }) => ({ slot, binding: { ...binding } })),
@@ -64,15 +64,7 @@ export function registerReleases(app: Api, context: ApiContext): void {
         kind: 'release',
         actorId: principalOf(request).id,
         fingerprint,
-        alsoBoundBy: await alsoBoundBy(seen.row),
       });
     },
   );
-
-  async function alsoBoundBy({ id, facts }: ProblemRow): Promise<readonly string[]> {
-    const hashes = prepareRelease(facts, []).slots.map(({ binding }) =>
-      binding.contentHash.slice('sha256:'.length),
-    );
-    return reads.problemsThatBind(id, hashes);
-  }
 }

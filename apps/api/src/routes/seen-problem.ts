@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ProblemCommand } from '@kervyxa/checker';
-import type { ProblemRow } from '@kervyxa/db';
+import type { AskedOfProblem, ProblemRow } from '@kervyxa/db';
 import { principalOf } from '../auth/authenticate.ts';
 import { problemSightOf, type ProblemSight } from '../auth/problem-access.ts';
 import type { ApiContext } from '../context.ts';
@@ -49,7 +48,7 @@ export async function decideSeen(
   request: FastifyRequest,
   reply: FastifyReply,
   { row: { id: problemId }, sight, now }: SeenProblem,
-  command: Exclude<ProblemCommand, { readonly kind: 'submit' }>,
+  command: AskedOfProblem,
 ): Promise<FastifyReply> {
   const call = callOf(request, request.body);
   return answerWith(reply, (keep) =>

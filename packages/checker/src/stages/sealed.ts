@@ -156,6 +156,11 @@ export function prepareRelease(problem: ProblemCase, alsoBoundBy: readonly strin
   return { fingerprint: canonicalDigest({ ...released, contractId, sealing }), ...released };
 }
 
+/** Of what a release would open: SHA-256, hex, as blobs are named. */
+export function sealedBlobsOf(problem: ProblemCase): readonly string[] {
+  return sealedSlotsOf(problem).map(({ binding }) => binding.contentHash.slice('sha256:'.length));
+}
+
 export function sealedSlotsOf(problem: ProblemCase): Release['slots'] {
   return problem.slots
     .filter(({ sealed }) => sealed)

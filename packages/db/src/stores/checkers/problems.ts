@@ -5,9 +5,10 @@ import {
   type ProblemCase,
   type ProblemCommand,
   type ProblemDecision,
+  sealedBlobsOf,
 } from '@kervyxa/checker';
 import { canonicalJson } from '@kervyxa/core';
-import type { CheckerCommands } from '../../checker-ports.ts';
+import type { AskedOfProblem, CheckerCommands } from '../../checker-ports.ts';
 import type { CheckRow, EntryRow, ProblemRow } from '../../checker-rows.ts';
 import { createDbError } from '../../errors.ts';
 import type { Problem } from '../../generated/client.ts';
@@ -17,6 +18,7 @@ import { loadNow } from '../load-case.ts';
 import { queryRows, runChange, type Sql, toJson } from '../sql.ts';
 import { type CheckerDeps, openEntryCheck } from './decide-check.ts';
 import { findContract } from './publish.ts';
+import { findBinders } from './reads.ts';
 import {
   CHECKS,
   type CheckRecord,
@@ -71,10 +73,11 @@ export async function decideHeldProblem(
   { sql }: Transaction,
   deps: CheckerDeps,
   problemId: string,
-  command: ProblemCommand,
+  asked: AskedOfProblem,
   actorId: string,
 ): Promise<ProblemRow> {
   const held = await holdProblem(sql, problemId);
+  const command = await toCommand(sql, held.facts, asked);
   const decision = decideProblem(held.facts, command, {
     now: await loadNow(sql),
     policy: deps.stagePolicy,
@@ -84,6 +87,17 @@ export async function decideHeldProblem(
   await saveProblem(sql, held, decision.next);
   await tell(sql, decision, actorId);
   return loadProblem(sql, problemId);
+}
+
+/** What a release would do is read when it is done: others may have been bound since it was prepared. */
+async function toCommand(
+  sql: Sql,
+  problem: ProblemCase,
+  asked: AskedOfProblem,
+): Promise<ProblemCommand> {
+  if (asked.kind !== 'release') return asked;
+  const alsoBoundBy = await findBinders(sql, problem.id, sealedBlobsOf(problem));
+  return { ...asked, alsoBoundBy };
 }
 
 /** Throws DB_SUBJECT_UNKNOWN, DB_BLOB_UNKNOWN, and what `decideProblem` refuses with. */

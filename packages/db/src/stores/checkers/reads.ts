@@ -85,16 +85,7 @@ export function createCheckerReads({ pool, client }: Connections): CheckerReads 
         [viewer?.id ?? null, viewer?.seesInviteOnly ?? false],
         page,
       ),
-    problemsThatBind: async (problemId, blobs) => {
-      const rows = await queryRows<{ id: string }>(
-        pool,
-        `SELECT DISTINCT other.id FROM problems p JOIN problems other ON other.owner_id = p.owner_id
-         JOIN problem_inputs i ON i.problem_id = other.id
-         WHERE p.id = $1 AND other.id <> p.id AND i.blob = ANY($2) ORDER BY other.id`,
-        [problemId, blobs],
-      );
-      return rows.map(({ id }) => id);
-    },
+    problemsThatBind: (problemId, blobs) => findBinders(pool, problemId, blobs),
     entry: entries.find,
     listEntries: ({ problemId, solverId }, page) =>
       entries.list(
@@ -112,6 +103,22 @@ export function createCheckerReads({ pool, client }: Connections): CheckerReads 
       ),
     listPartnerKeys: () => told(client.partnerKey.findMany({ orderBy: { createdAt: 'desc' } })),
   };
+}
+
+/** Other problems of the same owner that bind one of the blobs. */
+export async function findBinders(
+  sql: Sql,
+  problemId: string,
+  blobs: readonly string[],
+): Promise<readonly string[]> {
+  const rows = await queryRows<{ id: string }>(
+    sql,
+    `SELECT DISTINCT other.id FROM problems p JOIN problems other ON other.owner_id = p.owner_id
+     JOIN problem_inputs i ON i.problem_id = other.id
+     WHERE p.id = $1 AND other.id <> p.id AND i.blob = ANY($2) ORDER BY other.id`,
+    [problemId, blobs],
+  );
+  return rows.map(({ id }) => id);
 }
 
 interface Selection<T> {
