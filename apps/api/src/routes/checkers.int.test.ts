@@ -107,8 +107,17 @@ describe('a sealed problem', () => {
     expect(await get(people.solver, `/v1/checks/${checkId}`)).toMatchObject({
       fields: {
         state: 'WAITING_REVIEW',
-        // It read the labels: its words could tell them.
-        results: [{ outcome: 'verified', message: null, evidence: null }],
+        // It read the labels: its words could tell them, and so could how long it took.
+        results: [
+          {
+            outcome: 'verified',
+            reason: null,
+            message: null,
+            evidence: null,
+            startedAt: null,
+            decidedAt: null,
+          },
+        ],
       },
     });
     const { items: reviews } = await get(people.arbiter, '/v1/reviews');

@@ -56,7 +56,7 @@ const PartnerKeyView = z.strictObject({
   retiredAt: TimeField.nullable(),
 });
 
-export function registerReports(app: Api, { database }: ApiContext): void {
+export function registerReports(app: Api, { database, turns }: ApiContext): void {
   const { commands, reads } = database.checkers;
 
   app.post(
@@ -78,7 +78,9 @@ export function registerReports(app: Api, { database }: ApiContext): void {
       const check = await reads.check(checkId);
       const reporter = await reporterOf(check, { stage, report, signature }, principalOf(request));
       if (check === null || reporter === null) throw notFound('check that waits for such a report');
-      const evidenceProblem = await findProblem(check, stage, evidence);
+      const evidenceProblem = await turns.take(principalOf(request).id, () =>
+        findProblem(check, stage, evidence),
+      );
       const command = { kind: 'report', stage, report, reporter, evidenceProblem } as const;
       return answerWith(reply, (keep) =>
         commands.decideCheck(callOf(request, request.body), { checkId, command }, ({ facts }) =>

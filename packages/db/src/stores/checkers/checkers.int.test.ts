@@ -592,4 +592,32 @@ describe('a key of a system outside', () => {
     expect(retired?.retiredAt).not.toBeNull();
     expect(await reads.listPartnerKeys()).toEqual([retired]);
   });
+
+  it('decides nothing that was signed in time and comes after it was retired', async () => {
+    const { commands } = stores.checkers;
+    const key = { fingerprint: 'e'.repeat(64), externalSystem: 'lab', publicKey: 'other pem' };
+    const answer = () => ({ status: 200, body: '' });
+    await commands.addPartnerKey(callOf(ownerId), key, answer);
+    const published = await publish(await packageOf('r', '1'));
+    const checkId = await submit(await openProblem(published.contract.id), await blobOf('x'));
+    const report = () =>
+      commands.decideCheck(
+        callOf(ownerId),
+        {
+          checkId,
+          command: {
+            kind: 'report',
+            stage: 'yield',
+            report: { result: 'verified', statement: null, evidence: null },
+            reporter: { kind: 'signature', system: 'lab', key: key.fingerprint },
+            evidenceProblem: null,
+          },
+        },
+        answer,
+      );
+    // The stage is another one; what matters is who is refused first.
+    await expect(report()).rejects.toMatchObject({ code: 'CHECKER_CHECK_NOT_WAITING' });
+    await commands.retirePartnerKey(callOf(ownerId), key.fingerprint, answer);
+    await expect(report()).rejects.toMatchObject({ code: 'DB_SUBJECT_UNKNOWN' });
+  });
 });

@@ -4,7 +4,7 @@ import { answerOnce } from '../idempotency.ts';
 import type { Connections, Transaction } from '../in-transaction.ts';
 import { retryConformance } from './conformance.ts';
 import { type CheckerDeps, decideHeldCheck } from './decide-check.ts';
-import { addPartnerKey, retirePartnerKey } from './partner-keys.ts';
+import { addPartnerKey, holdPartnerKey, retirePartnerKey } from './partner-keys.ts';
 import { createProblem, decideHeldProblem, submitEntry } from './problems.ts';
 import { publish, yank } from './publish.ts';
 import { createCheckerReads } from './reads.ts';
@@ -51,6 +51,8 @@ function createCheckerCommands({ transact }: Connections, deps: CheckerDeps): Ch
       }),
     decideCheck: (call, { checkId, command }, toAnswer) =>
       once(call, async (transaction) => {
+        if (command.kind === 'report' && command.reporter.kind === 'signature')
+          await holdPartnerKey(transaction.sql, command.reporter.key);
         const request = { checkId, command, actorId: call.actorId };
         const decision = await decideHeldCheck(transaction, deps, request);
         if (decision.kind === 'refused') throw decision.error;

@@ -24,6 +24,16 @@ export async function addPartnerKey(
   });
 }
 
+/** Who retires it waits for us, or we for them. Throws DB_SUBJECT_UNKNOWN where it is retired. */
+export async function holdPartnerKey(sql: Sql, fingerprint: string): Promise<void> {
+  const found = await queryRows(
+    sql,
+    'SELECT 1 FROM partner_keys WHERE fingerprint = $1 AND retired_at IS NULL FOR SHARE',
+    [fingerprint],
+  );
+  if (found.length === 0) throw createUnknown('a partner key in use', fingerprint);
+}
+
 /** Throws DB_SUBJECT_UNKNOWN. */
 export async function retirePartnerKey(sql: Sql, fingerprint: string): Promise<PartnerKeyRow> {
   const [row] = await queryRows<PartnerKey>(
