@@ -206,6 +206,25 @@ describe('a checker criterion', () => {
     expect([result.verdict, tries, waits]).toEqual(['PASS', 2, ['alone']]);
   });
 
+  it('took as long as its program ran, however long it waited for its turn', async () => {
+    let nowMs = 0;
+    const gate = createGate();
+    const { result } = await tell({
+      deps: {
+        clock: { ...systemClock, monotonicMs: () => nowMs },
+        gate: {
+          ...gate,
+          beside: (work, signal) => {
+            nowMs += 60_000;
+            return gate.beside(work, signal);
+          },
+        },
+      },
+    });
+    // What the fake says of every run.
+    expect(result.criteria).toMatchObject([{ status: 'pass', durationMs: 0 }]);
+  });
+
   it('gives its program no more time than the contract does', async () => {
     const { result } = await tell({
       fields: { timeoutSeconds: 7 },

@@ -7,7 +7,7 @@ import {
   runStage,
   type StageEnd,
 } from '@kervyxa/checker';
-import { type Clock, toPrintable } from '@kervyxa/core';
+import { toPrintable } from '@kervyxa/core';
 import type { TreeFiles } from '@kervyxa/intake';
 import type { Sandbox } from '@kervyxa/sandbox';
 import pLimit from 'p-limit';
@@ -22,7 +22,6 @@ import { type CriterionResult, toNotRun } from './result.ts';
 export interface CheckerDeps {
   readonly sandbox: Sandbox;
   readonly gate: Gate;
-  readonly clock: Clock;
   readonly runtimes: ReadonlyMap<string, string>;
   readonly conformance: Conformance;
   readonly coreCount: number;
@@ -168,7 +167,7 @@ export interface AskedStage {
  * of its own fixtures here. Throws what `runStage` throws.
  */
 export async function askChecker(
-  { sandbox, gate, clock, runtimes, conformance, onEvent }: Omit<CheckerDeps, 'coreCount'>,
+  { sandbox, gate, runtimes, conformance, onEvent }: Omit<CheckerDeps, 'coreCount'>,
   { criterion, checker, submission }: AskedStage,
   signal: AbortSignal,
 ): Promise<CriterionResult> {
@@ -179,12 +178,15 @@ export async function askChecker(
     const message = `NOT_CONFORMANT: expected the results of the package’s own fixtures, but ${problem ?? 'got others'}`;
     return toStageResult(criterion, inconclusive('VERIFIER_BROKEN', message));
   }
-  const startedMs = clock.monotonicMs();
+  let durationMs: number | null = null;
   const end = await runStage(
     {
       ...deps,
       onOutput: (stream, chunk) =>
         onEvent({ kind: 'output', stepId: `criterion:${id}`, attempt: 1, stream, chunk }),
+      onEnd: (tookMs) => {
+        durationMs = Math.round(tookMs);
+      },
     },
     {
       package: withTimeoutMax(checker, timeoutSeconds),
@@ -194,7 +196,6 @@ export async function askChecker(
     },
     signal,
   );
-  const durationMs = Math.round(clock.monotonicMs() - startedMs);
   return { ...toStageResult(criterion, gradeStage(end)), durationMs };
 }
 

@@ -15,4 +15,6 @@ export interface CheckDeps {
   readonly gate: CheckGate;
   /** What programs print; it decides nothing. */
   readonly onOutput?: NonNullable<RunRequest['onOutput']>;
+  /** How long the program took, in its second run where it was late in the first; not what it waited for others. */
+  readonly onEnd?: (durationMs: number) => void;
 }

@@ -66,6 +66,7 @@ export async function runStage(
   const first = await deps.gate.beside(invoke, signal);
   const { outcome, left } = first.outcome.timedOut ? await deps.gate.alone(invoke, signal) : first;
 
+  deps.onEnd?.(outcome.durationMs);
   if (left === null) return toBrokenEnd(outcome, limits);
   return readAnswer({ resultKind, evidenceSchema: stage.evidence_schema }, left);
 }
