@@ -121,18 +121,44 @@ describe('a checker package', () => {
       'reference/labels.csv': null,
       'fixtures/labels.csv': 'row,label\n1,cat\n',
     });
-    expect(codesOf(files)).toEqual(['verifier-contract.json reference_unbound']);
-    expect(readCheckerPackage(files, DIGEST).package).not.toBeNull();
+    const { package: found, findings } = readCheckerPackage(files, DIGEST);
+    expect(findings).toEqual([
+      {
+        file: 'verifier-contract.json',
+        pointer: '/reference_inputs/0',
+        code: 'reference_unbound',
+        severity: 'advise',
+        message: 'expected a file for the required slot "labels" under reference/, got none',
+        fix: 'Put it there under the name labels and an extension.',
+      },
+    ]);
+    expect(found).not.toBeNull();
   });
 
   it.each([
-    ['an empty folder', new Map()],
-    ['a problem without a contract', changed(new Map(), minimal())],
-    ['a campaign of two problems', twoProblems()],
-  ])('is not %s', (_what, files: FolderFiles) => {
+    [
+      'an empty folder',
+      new Map(),
+      'expected verifier-contract.json, problem.json or campaign.json in the folder, got none',
+      'Give the folder that holds it; "kervyxa checker init DIR" writes a new one.',
+    ],
+    [
+      'a problem without a contract',
+      changed(new Map(), minimal()),
+      'expected one checker package, got a problem without a contract',
+      'Write verifier-contract.json: without it nothing is checked.',
+    ],
+    [
+      'a campaign of two problems',
+      twoProblems(),
+      'expected one checker package, got a campaign of 2 problems',
+      'Give the folder of one problem, with what it shares with its campaign copied into it.',
+    ],
+  ])('is not %s', (_what, files: FolderFiles, message, fix) => {
     const { package: found, findings } = readCheckerPackage(files, DIGEST);
+    const row = { pointer: '', code: 'contract_missing', severity: 'refuse' };
     expect(found).toBeNull();
-    expect(findings).toContainEqual(expect.objectContaining({ code: 'contract_missing' }));
+    expect(findings).toContainEqual({ ...row, file: 'verifier-contract.json', message, fix });
   });
 });
 
@@ -216,6 +242,14 @@ describe('a campaign', () => {
       'problems/second/problem.json key_duplicated',
       'problems/third/problem.json problem_missing',
     ]);
+    expect(readCheckerFolder(files, DIGEST).findings).toContainEqual({
+      file: 'problems/third/problem.json',
+      pointer: '',
+      code: 'problem_missing',
+      severity: 'refuse',
+      message: 'expected problem.json in a folder of problems/, got none',
+      fix: 'Write slug, title and summary into it.',
+    });
   });
 
   it('is advised of having no problems, and of files that only a problem has', () => {
@@ -225,6 +259,14 @@ describe('a campaign', () => {
       'statement.md': 'A statement of nothing.',
     });
     expect(codesOf(files)).toEqual(['campaign.json campaign_empty', 'statement.md file_unknown']);
+    expect(readCheckerFolder(files, DIGEST).findings).toContainEqual({
+      file: 'campaign.json',
+      pointer: '',
+      code: 'campaign_empty',
+      severity: 'advise',
+      message: 'expected folders in problems/, got none',
+      fix: 'Write problem.json and statement.md into problems/NAME/.',
+    });
   });
 });
 
