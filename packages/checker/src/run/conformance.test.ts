@@ -106,12 +106,17 @@ describe('an image', () => {
   const program = { kind: 'image', reference: `a@sha256:${'3'.repeat(64)}` } as const;
   const { programs } = scriptPackage('', { program });
   const checker = { ...withFixtures([GOOD, BAD]), programs };
-  const unfit = new AppError('SANDBOX_IMAGE_UNFIT', SANDBOX_ERRORS.SANDBOX_IMAGE_UNFIT, {
+  const unfit = new AppError<string>('SANDBOX_IMAGE_UNFIT', SANDBOX_ERRORS.SANDBOX_IMAGE_UNFIT, {
     message: 'it declares a volume',
   });
-  const refusing = (deps: FakeDeps) => ({
+  const unavailable = new AppError<string>(
+    'SANDBOX_IMAGE_UNAVAILABLE',
+    SANDBOX_ERRORS.SANDBOX_IMAGE_UNAVAILABLE,
+    { message: 'it has no /bin/sh that runs' },
+  );
+  const refusing = (deps: FakeDeps, error = unfit) => ({
     ...deps,
-    sandbox: { ...deps.sandbox, resolveImage: () => Promise.reject(unfit) },
+    sandbox: { ...deps.sandbox, resolveImage: () => Promise.reject(error) },
   });
 
   it('has no command of its own: it conforms to nothing, and is told so', async () => {
@@ -128,6 +133,18 @@ describe('an image', () => {
     const deps = refusing(fakeDeps({}, honest()));
     const report = await createConformance()(deps, checker, STAGE_KEY, never);
     expect(report).toMatchObject({ isConformant: false, problem: 'it declares a volume' });
+  });
+
+  it('is here, and has no shell to start it with: the same', async () => {
+    const deps = fakeDeps({}, { breaksWith: unavailable });
+    const report = await createConformance()(deps, checker, STAGE_KEY, never);
+    expect(report).toMatchObject({ isConformant: false, problem: unavailable.message });
+  });
+
+  it('is not here: trouble of ours, which says nothing of the program', async () => {
+    const deps = refusing(fakeDeps({}, honest()), unavailable);
+    const asked = createConformance()(deps, checker, STAGE_KEY, never);
+    await expect(asked).rejects.toBe(unavailable);
   });
 
   it('is to run scripts, and is refused: for the operator to mend, whatever the script', async () => {

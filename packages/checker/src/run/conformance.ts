@@ -50,7 +50,7 @@ interface SharedRun {
  * trouble of ours is remembered. Who asks meanwhile shares the run, which ends early only when all who asked have given
  * up. An image that no worker can run conforms to nothing.
  *
- * Throws what `runStage` throws, but SANDBOX_IMAGE_UNFIT for no image of the package's.
+ * Throws what `runStage` throws, but nothing that an image of the package's has to be mended for.
  */
 export function createConformance(rememberedMax = REMEMBERED_MAX): Conformance {
   // In the order in which they were asked for last.
@@ -73,9 +73,12 @@ export function createConformance(rememberedMax = REMEMBERED_MAX): Conformance {
       remember(key, run);
       return await joinRun(run, signal);
     } catch (error) {
-      if (program.kind !== 'image' || !isUnfit(error)) throw error;
+      if (program.kind !== 'image') throw error;
       const { digest, reference } = program;
-      return toUnfitReport(stageKey, digest, reference, error);
+      const problem = await whyUnfit(deps, reference, error, signal);
+      if (problem === null) throw error;
+      const report = { stageKey, programDigest: digest, image: reference, fixtures: [] };
+      return { ...report, isConformant: false, problem };
     }
 
     function startRun(key: string, image: string): SharedRun {
@@ -157,18 +160,22 @@ function toReport(
   return { stageKey, programDigest, image, isConformant: problem === null, problem, fixtures };
 }
 
-function isUnfit(error: unknown): error is Error {
-  return isAppError(error) && error.code === 'SANDBOX_IMAGE_UNFIT';
-}
-
-function toUnfitReport(
-  stageKey: string,
-  programDigest: string,
-  image: string,
-  { message }: Error,
-): ConformanceReport {
-  const problem = toPrintable(message);
-  return { stageKey, programDigest, image, isConformant: false, problem, fixtures: [] };
+/** Null for trouble of ours. An image that is here, and starts no shell, is its author's to mend. */
+async function whyUnfit(
+  { sandbox }: CheckDeps,
+  reference: string,
+  error: unknown,
+  signal: AbortSignal,
+): Promise<string | null> {
+  if (!isAppError(error)) return null;
+  const isUnfit =
+    error.code === 'SANDBOX_IMAGE_UNFIT' ||
+    (error.code === 'SANDBOX_IMAGE_UNAVAILABLE' &&
+      (await sandbox.resolveImage(reference, signal).then(
+        () => true,
+        () => false,
+      )));
+  return isUnfit ? toPrintable(error.message) : null;
 }
 
 function problemOf(stageKey: string, fixtures: readonly FixtureReport[]): string | null {
