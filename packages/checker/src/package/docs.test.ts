@@ -86,7 +86,7 @@ describe('docs/checkers.md', () => {
       Buffer.from(example),
     );
     const codes = readCheckerFolder(files, '0').findings.map(({ code }) => code);
-    expect(new Set(codes)).toEqual(new Set(['fixture_hash_wrong', 'fixture_size_wrong']));
+    expect(new Set(codes)).toEqual(new Set(['fixture_hash_wrong']));
     const [fixed] = fixFixtures(files);
     files.set('verifier-contract.json', fixed?.content ?? Buffer.from(''));
     expect(readCheckerFolder(files, '0').findings).toEqual([]);

@@ -204,6 +204,18 @@ const FILE_ROWS: readonly LintRow[] = [
     fix: 'Run "kervyxa checker lint DIR --fix", which writes hashes and sizes.',
   },
   {
+    code: 'fixture_hash_wrong',
+    what: 'neither hash nor size: one finding says it',
+    change: ({ contract }) => {
+      put(contract, [...RIGHT, 'inputs', 'artifacts', 0, 'content_hash'], undefined);
+      put(contract, [...RIGHT, 'inputs', 'artifacts', 0, 'size_bytes'], undefined);
+    },
+    pointer: `${ARTIFACT}/content_hash`,
+    message:
+      'expected sha256:d6c0faab24609a210a9c960642ce0ede82b2221cc2e30025ff7467b6391054d9, which right.csv has, got none',
+    fix: 'Run "kervyxa checker lint DIR --fix", which writes hashes and sizes.',
+  },
+  {
     code: 'fixture_size_wrong',
     what: 'a size that the file has not',
     change: putting([...RIGHT, 'inputs', 'artifacts', 0, 'size_bytes'], 7),
