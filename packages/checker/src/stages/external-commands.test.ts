@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ExternalReport, Reporter } from './check-command.ts';
+import { decideCheck } from './decide-check.ts';
 import { DEFAULT_STAGE_POLICY } from './policy.ts';
 import {
   createStageBench,
@@ -148,6 +149,15 @@ describe('an external stage', () => {
           decidedBy: { kind: 'nobody' },
         },
       ],
+    });
+  });
+
+  it('is named to whoever reports on another', () => {
+    const bench = createStageBench([{ ...PARTNER, key: 'first' }]);
+    const parts = { report: said({}), reporter: ORD, evidenceProblem: null } as const;
+    const command = { kind: 'report', stage: 'frist', ...parts } as const;
+    expect(decideCheck(bench.check(), command, bench.context())).toMatchObject({
+      error: { message: 'expected a report on "first", which is waited for, got one on "frist"' },
     });
   });
 

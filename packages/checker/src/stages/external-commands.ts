@@ -19,8 +19,12 @@ type ExternalStage = Extract<CheckStage, { kind: 'external' }>;
 
 export function report(draft: CheckDraft, command: ReportCommand): Refusal {
   const stage = currentStage(draft);
-  if (stage?.kind !== 'external' || stage.key !== command.stage)
+  if (stage?.kind !== 'external')
     return refuseState(draft, `waits for a report on ${JSON.stringify(command.stage)}`);
+  if (stage.key !== command.stage)
+    return checkerError('CHECKER_CHECK_NOT_WAITING', {
+      message: `expected a report on ${JSON.stringify(stage.key)}, which is waited for, got one on ${JSON.stringify(command.stage)}`,
+    });
   const refusal = refuseReporter(draft, stage, command.reporter) ?? refuseReport(stage, command);
   if (refusal !== null) return refusal;
   finishStage(draft, stage, {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Judge } from './check-command.ts';
+import { decideCheck } from './decide-check.ts';
 import { DEFAULT_STAGE_POLICY } from './policy.ts';
 import { claimableNode } from './review-commands.ts';
 import {
@@ -284,7 +285,12 @@ describe('a seat', () => {
   });
 
   it('of a node that is not there is not to be had', () => {
-    expect(tryClaim(openReview(), anna, 'ghosts')).toBe('CHECKER_NODE_UNKNOWN');
+    const bench = openReview();
+    expect(tryClaim(bench, anna, 'ghosts')).toBe('CHECKER_NODE_UNKNOWN');
+    const command = { kind: 'claim', seatId: newId('seat'), node: 'ghosts', judge: anna } as const;
+    expect(decideCheck(bench.check(), command, bench.context())).toMatchObject({
+      error: { message: 'expected the key of a node with seats (readers), got "ghosts"' },
+    });
   });
 });
 

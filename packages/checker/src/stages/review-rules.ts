@@ -29,10 +29,12 @@ export function refuseJudge(
   judge: Judge,
 ): Refusal {
   const node = protocol.nodes.find(({ key }) => key === nodeKey);
-  if (node === undefined || seatsOf(node) === 0)
+  if (node === undefined || seatsOf(node) === 0) {
+    const keys = protocol.nodes.filter((each) => seatsOf(each) > 0).map(({ key }) => key);
     return checkerError('CHECKER_NODE_UNKNOWN', {
-      message: `expected the key of a node with seats, got ${JSON.stringify(nodeKey)}`,
+      message: `expected the key of a node with seats (${keys.join(', ')}), got ${JSON.stringify(nodeKey)}`,
     });
+  }
   const { roles, people } = node.judges ?? protocol.judges;
   if (!people.includes(judge.id) && !roles.some((role) => judge.roles.includes(role)))
     return checkerError('CHECKER_JUDGE_NOT_CALLED', {
