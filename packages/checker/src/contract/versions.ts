@@ -70,7 +70,7 @@ export function planPublication(
   if (candidate.verifierId !== null && candidate.verifierId !== family.verifierId) {
     throw checkerError('CHECKER_VERIFIER_MISMATCH', {
       message: `expected a package of ${family.verifierId ?? 'a new verifier'}, got one that says it is of ${toPrintable(candidate.verifierId, 60)}`,
-      fix: 'Publish it there, or take verifier_id out of verifier-contract.json.',
+      fix: 'Name its own family, or take verifier_id, id and version_number out of verifier-contract.json.',
     });
   }
   const digest = termsDigest(candidate.contract);

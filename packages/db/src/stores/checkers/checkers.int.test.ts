@@ -233,6 +233,35 @@ describe('a publication', () => {
     expect(changed).toMatchObject({ isNewContract: true, contract: { versionNumber: 2 } });
   });
 
+  it('of a package that another system has published gives it ids of ours, and takes a correction of it', async () => {
+    const elsewhere = {
+      verifierId: 'vfr_01hf90aa4rrc',
+      contractId: 'vct_01hf90aa4rrc',
+      versionNumber: 7,
+    };
+    const first = await publish({ ...(await packageOf('foreign', '1')), ...elsewhere });
+    const { document, versionNumber } = first.contract;
+    expect(first.verifier.id).not.toBe(elsewhere.verifierId);
+    expect(versionNumber).toBe(1);
+    expect(document).toMatchObject({
+      id: first.contract.id,
+      verifier_id: first.verifier.id,
+      version_number: 1,
+    });
+    const corrected = { ...(await packageOf('foreign', '2')), ...elsewhere };
+    expect(await publish(corrected, first.verifier.id)).toMatchObject({
+      isNewContract: false,
+      contract: { id: first.contract.id },
+    });
+  });
+
+  it('of a package that says it is of a family that is here, as another one, is refused', async () => {
+    const { verifier } = await publish(await packageOf('claimed', '1'));
+    const claiming = { ...(await packageOf('claimed', '2')), verifierId: verifier.id };
+    await expect(publish(claiming)).rejects.toMatchObject({ code: 'CHECKER_VERIFIER_MISMATCH' });
+    expect(await publish(claiming, verifier.id)).toMatchObject({ isNewContract: false });
+  });
+
   it('at the same time as four others of one family: every one gets a version of its own', async () => {
     const { verifier } = await publish(await packageOf('race', '1'));
     const packages = await Promise.all(

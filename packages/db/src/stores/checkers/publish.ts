@@ -1,4 +1,5 @@
 import {
+  type CheckerPackage,
   type ContractTerms,
   planPublication,
   termsDigest,
@@ -36,8 +37,9 @@ type PublishDeps = Pick<ExecuteDeps, 'newId' | 'sendJob'>;
  *
  * 1. The family is locked, or made: publications of one family are one after the other.
  * 2. Review protocols of the package are published, and named by their ids.
- * 3. `planPublication` decides which version it is, and which stages get another program.
- * 4. Programs wait for their fixtures; one that a stage had before, and has no more, too.
+ * 3. What the package says that it is published as counts, unless that is elsewhere.
+ * 4. `planPublication` decides which version it is, and which stages get another program.
+ * 5. Programs wait for their fixtures; one that a stage had before, and has no more, too.
  */
 export async function publish(
   transaction: Transaction,
@@ -53,7 +55,7 @@ export async function publish(
   const contracts = family.contracts.map(({ document }) => document);
   const plan = planPublication(
     { verifierId, contracts, programs: family.programs },
-    { ...checker, contract: terms },
+    { ...checker, ...(await claimOf(sql, checker)), contract: terms },
   );
   const contract =
     plan.kind === 'same_contract'
@@ -161,6 +163,17 @@ async function assertOwnPackage(sql: Sql, sha256: string, ownerId: string): Prom
     message: `expected a package of your own, got ${JSON.stringify(sha256.slice(0, 80))}`,
     fix: 'Upload it first.',
   });
+}
+
+/** Ids of another system, of whose family nobody knows here, are no claim about anything here: publication gives its own. */
+async function claimOf(
+  sql: Sql,
+  { verifierId, contractId, versionNumber }: CheckerPackage,
+): Promise<Pick<CheckerPackage, 'verifierId' | 'contractId' | 'versionNumber'>> {
+  const stated = { verifierId, contractId, versionNumber };
+  if (verifierId === null) return stated;
+  const known = await queryRows(sql, 'SELECT 1 FROM verifiers WHERE id = $1', [verifierId]);
+  return known.length > 0 ? stated : { verifierId: null, contractId: null, versionNumber: null };
 }
 
 /** Locked until the transaction ends. */
