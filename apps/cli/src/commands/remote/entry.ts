@@ -1,7 +1,16 @@
+import { toPrintable } from '@kervyxa/core';
 import { Command } from 'commander';
-import { cliError } from '../../errors.ts';
+import { z } from 'zod';
 import type { CommandContext } from '../../context.ts';
-import { parseRoleFile, type RoleFile, uploadFiles } from './files.ts';
+import { cliError } from '../../errors.ts';
+import { askApi } from '../../io/api-client.ts';
+import {
+  type LoadedFile,
+  loadRoleFiles,
+  parseRoleFile,
+  type RoleFile,
+  uploadFiles,
+} from './files.ts';
 import {
   idOf,
   REMOTE_HELP,
@@ -49,6 +58,15 @@ export function entryCommand(context: CommandContext): Command {
     .addCommand(nominate);
 }
 
+const ProblemSchema = z.looseObject({ contractId: z.string() });
+const ContractSchema = z.looseObject({
+  document: z.looseObject({
+    submission_requirements: z.looseObject({
+      required_artifacts: z.array(z.looseObject({ role: z.string() })),
+    }),
+  }),
+});
+
 const HELP = `
 Examples:
   $ kervyxa entry submit prb_… --file answer=./answer.json
@@ -61,12 +79,13 @@ async function submitEntry(
   problem: string,
   { file = [], text, ...options }: SubmitOptions,
 ): Promise<void> {
-  const files = file.map(parseRoleFile);
-  if (files.length === 0 && text === undefined)
+  if (file.length === 0 && text === undefined)
     throw cliError('CLI_USAGE_INVALID', {
       message: 'expected --file or --text, got neither',
-      fix: 'hand in what the contract asks for: "kervyxa problem show" names it',
+      fix: 'hand in what the contract asks for: "kervyxa problem show" names the contract, "kervyxa checker show" its roles',
     });
+  const files = await loadRoleFiles(file.map(parseRoleFile));
+  if (files.length > 0) await assertRoles(context, options.url, problem, files);
   await showAnswer(context, options, {
     method: 'POST',
     path: `/v1/problems/${problem}/entries`,
@@ -74,10 +93,30 @@ async function submitEntry(
   });
 }
 
+/** Before anything is handed in: an entry in a role that is not asked for is judged by nobody, and counts. */
+async function assertRoles(
+  context: CommandContext,
+  url: string | undefined,
+  problem: string,
+  files: readonly RoleFile[],
+): Promise<void> {
+  const get = <T>(path: string, schema: z.ZodType<T>) =>
+    askApi(context, url, { method: 'GET', path }, schema);
+  const { contractId } = await get(`/v1/problems/${problem}`, ProblemSchema);
+  const { document } = await get(`/v1/checkers/${contractId}`, ContractSchema);
+  const roles = document.submission_requirements.required_artifacts.map(({ role }) => role);
+  const other = files.find(({ role }) => !roles.includes(role));
+  if (other === undefined) return;
+  throw cliError('CLI_USAGE_INVALID', {
+    message: `expected --file for a role (${roles.map((role) => toPrintable(role, 40)).join(', ') || 'the contract has none'}), got ${JSON.stringify(other.role)}`,
+    fix: 'name a role that the contract of the problem asks for',
+  });
+}
+
 async function toFiles(
   context: CommandContext,
   url: string | undefined,
-  files: readonly RoleFile[],
+  files: readonly LoadedFile[],
 ) {
   if (files.length === 0) return null;
   const { sha256, artifacts } = await uploadFiles(context, url, files);

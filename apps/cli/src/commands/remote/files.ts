@@ -14,6 +14,11 @@ export interface RoleFile {
   readonly path: string;
 }
 
+/** The same with its bytes; where it will be in the folder that is sent. */
+export interface LoadedFile extends RoleFile {
+  readonly content: Uint8Array;
+}
+
 /** `answer=./out/answer.json`. Throws CLI_USAGE_INVALID. */
 export function parseRoleFile(text: string): RoleFile {
   const [, role, path] = /^([a-z0-9_]+)=(.+)$/s.exec(text) ?? [];
@@ -47,18 +52,22 @@ export async function uploadFolder(
   return upload(context, url, Buffer.concat(pieces));
 }
 
-/** Sends the files of an entry; answers the folder's digest and where each is in it. */
-export async function uploadFiles(
-  context: CommandContext,
-  url: string | undefined,
-  files: readonly RoleFile[],
-): Promise<{ readonly sha256: string; readonly artifacts: readonly RoleFile[] }> {
-  const loaded = await Promise.all(
+/** Throws CLI_FILE_UNREADABLE. */
+export function loadRoleFiles(files: readonly RoleFile[]): Promise<LoadedFile[]> {
+  return Promise.all(
     files.map(async ({ role, path }) => {
       const name = path.slice(path.lastIndexOf('/') + 1);
       return { role, path: `${role}/${name}`, content: await loadFile(path) };
     }),
   );
+}
+
+/** Sends the files of an entry; answers the folder's digest and where each is in it. */
+export async function uploadFiles(
+  context: CommandContext,
+  url: string | undefined,
+  loaded: readonly LoadedFile[],
+): Promise<{ readonly sha256: string; readonly artifacts: readonly RoleFile[] }> {
   const entries = async function* (): AsyncGenerator<TreeEntry> {
     for (const { path, content } of loaded)
       yield { type: 'file', path, executable: false, size: content.length, content };

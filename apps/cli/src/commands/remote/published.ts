@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { z } from 'zod';
 import type { CommandContext } from '../../context.ts';
 import { AnswerSchema, askApi } from '../../io/api-client.ts';
 import {
@@ -26,15 +27,21 @@ export function checkerShowCommand(context: CommandContext): Command {
     .action((contract: string, options: RemoteOptions) => show(context, contract, options));
 }
 
-/** The latest programs, as many as come on a page; the document is for programs that ask for JSON. */
+const ContractSchema = z.looseObject({
+  document: z.looseObject({ submission_requirements: z.unknown() }),
+});
+
+/** The latest programs, as many as come on a page; the whole document is for programs that ask for JSON. */
 async function show(
   context: CommandContext,
   id: string,
   { url, json }: RemoteOptions,
 ): Promise<void> {
-  const get = (path: string) => askApi(context, url, { method: 'GET', path }, AnswerSchema);
-  const { document, ...contract } = await get(`/v1/checkers/${id}`);
-  const { items: programs } = await get(`/v1/checkers/${id}/implementations`);
-  const answer = { ...contract, programs };
-  writeAnswer(context, json === true ? { ...answer, document } : answer, json);
+  const get = <T>(path: string, schema: z.ZodType<T>) =>
+    askApi(context, url, { method: 'GET', path }, schema);
+  const { document, ...contract } = await get(`/v1/checkers/${id}`, ContractSchema);
+  const { items: programs } = await get(`/v1/checkers/${id}/implementations`, AnswerSchema);
+  const { submission_requirements } = document;
+  const told = json === true ? { document } : { submission_requirements };
+  writeAnswer(context, { ...contract, ...told, programs }, json);
 }

@@ -133,7 +133,15 @@ describe('a command that asks an API', () => {
 
   it('shows a published contract with how its programs conform', async () => {
     const id = `vct_${ID}`;
-    const contract = { id, versionNumber: 2, isCurrent: true, document: { title: 'long' } };
+    const contract = {
+      id,
+      versionNumber: 2,
+      isCurrent: true,
+      document: {
+        title: 'long',
+        submission_requirements: { required_artifacts: [{ role: 'answer' }] },
+      },
+    };
     const program = { stageKey: 'sums', state: 'CONFORMANT', isCurrent: true };
     const handle = answering({
       [`/v1/checkers/${id}`]: [200, contract],
@@ -142,9 +150,40 @@ describe('a command that asks an API', () => {
     const shown = await runAgainst(handle, 'checker', 'show', id);
     expect(shown.stdout).toMatch(/^versionNumber +2$/m);
     expect(shown.stdout).toMatch(/^ +state +CONFORMANT$/m);
+    expect(shown.stdout).toMatch(/^ +- role +answer$/m);
     expect(shown.stdout).not.toContain('long');
     const { stdout } = await runAgainst(handle, 'checker', 'show', id, '--json');
     expect(JSON.parse(stdout)).toEqual({ ...contract, programs: [program] });
+  });
+});
+
+describe('kervyxa entry submit', () => {
+  it('sends nothing in a role that the contract does not ask for, and names those that it does', async () => {
+    const required_artifacts = [{ role: 'answer' }, { role: 'method' }];
+    const asked: (string | undefined)[] = [];
+    const handle = answering({
+      [`/v1/problems/prb_${ID}`]: [200, { contractId: `vct_${ID}` }],
+      [`/v1/checkers/vct_${ID}`]: [
+        200,
+        { document: { submission_requirements: { required_artifacts } } },
+      ],
+    });
+    const { exitCode, stderr } = await runAgainst(
+      (request, response) => {
+        asked.push(request.method);
+        handle(request, response);
+      },
+      'entry',
+      'submit',
+      `prb_${ID}`,
+      '--file',
+      `nope=${import.meta.filename}`,
+    );
+    expect([exitCode, stderr]).toEqual([
+      2,
+      expect.stringContaining('expected --file for a role (answer, method), got "nope"'),
+    ]);
+    expect(asked).toEqual(['GET', 'GET']);
   });
 });
 
