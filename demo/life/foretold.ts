@@ -1,3 +1,4 @@
+import type { CheckedEvidence } from './evidence.ts';
 import type { LifeOutcome } from './story.ts';
 
 /**
@@ -32,10 +33,18 @@ export const FORETOLD: LifeOutcome = {
   },
 };
 
+/** What the winner's evidence must come to for whoever checks it. */
+export const FORETOLD_EVIDENCE: CheckedEvidence = {
+  verified: 0,
+  verifiedAsOther: 1,
+  replay: 'same PASS',
+  auditProblem: null,
+};
+
 /** Each difference as a sentence. */
-export function findDifferences(outcome: LifeOutcome): string[] {
-  const expected = toLines(FORETOLD);
-  const got = toLines(outcome);
+export function findDifferences(outcome: LifeOutcome, evidence: CheckedEvidence): string[] {
+  const expected = toLines({ ...FORETOLD, evidence: FORETOLD_EVIDENCE });
+  const got = toLines({ ...outcome, evidence });
   return [...new Set([...expected.keys(), ...got.keys()])]
     .filter((place) => expected.get(place) !== got.get(place))
     .map((place) => `${place}: expected ${expected.get(place)}, got ${got.get(place)}`);

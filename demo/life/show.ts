@@ -1,5 +1,6 @@
 import { loadFixture } from '../../fixtures/load.ts';
 import { createLifePage } from './page.ts';
+import { checkEvidence } from './evidence.ts';
 import { findDifferences } from './foretold.ts';
 import { openStage } from './stage.ts';
 import { playLife } from './story.ts';
@@ -27,7 +28,13 @@ export async function showLife(signal: AbortSignal): Promise<number> {
       narrator: page,
     });
     const outcome = await Promise.race([story, stage.ended]);
-    const differences = findDifferences(outcome);
+    page.chapter('Anybody can check what was paid for');
+    const evidence = await Promise.race([checkEvidence(stage), stage.ended]);
+    page.state("the evidence of bela's commit", toWord(evidence.verified), 'by the published keys');
+    page.state('the same, of another commit', toWord(evidence.verifiedAsOther), '');
+    page.state('run again from the evidence alone', evidence.replay, '');
+    page.state('the audit log', evidence.auditProblem ?? 'WHOLE', '');
+    const differences = findDifferences(outcome, evidence);
     page.end(outcome, differences);
     return differences.length === 0 ? 0 : 1;
   } catch (error) {
@@ -37,4 +44,10 @@ export async function showLife(signal: AbortSignal): Promise<number> {
   } finally {
     await stage.close();
   }
+}
+
+/** Of `kervyxa evidence verify`. */
+function toWord(exitCode: number | null): string {
+  if (exitCode === 0) return 'VERIFIED';
+  return exitCode === 1 ? 'REFUSED' : `exit code ${exitCode}`;
 }

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Stage } from '../../demo/life/stage.ts';
 import { runCliProcess } from '../../apps/cli/src/testing/cli-process.ts';
+import type { Stage } from './stage.ts';
 
 const ItemsSchema = z.looseObject({
   items: z.array(z.looseObject({ id: z.string(), state: z.string() })),
@@ -13,14 +13,18 @@ const DetailSchema = z.looseObject({
   runs: z.array(z.looseObject({ id: z.string(), state: z.string() })),
 });
 const CheckSchema = z.looseObject({ problem: z.string().nullable() });
+const ReplaySchema = z.looseObject({
+  outcome: z.string(),
+  verdict: z.looseObject({ got: z.string().nullable() }),
+});
 
 /** What others can make of the evidence of the winner's run, each by a process of its own with nothing of the daemon's. */
 export interface CheckedEvidence {
   /** Exit codes of `kervyxa evidence verify`: as it is, and about another commit. */
   readonly verified: number | null;
   readonly verifiedAsOther: number | null;
-  /** Of `kervyxa evidence replay --json`. */
-  readonly replay: unknown;
+  /** What `kervyxa evidence replay` came to, and the verdict that it gave: `same PASS`; else all that it said. */
+  readonly replay: string;
   /** Where the audit log breaks, or null. */
   readonly auditProblem: string | null;
 }
@@ -58,10 +62,16 @@ export async function checkEvidence(stage: Stage): Promise<CheckedEvidence> {
     return {
       verified: (await verify(detail.source.commit)).exitCode,
       verifiedAsOther: (await verify('a'.repeat(40))).exitCode,
-      replay: replay.exitCode === 0 ? JSON.parse(replay.stdout) : replay,
+      replay: toReplay(replay),
       auditProblem: CheckSchema.parse(await (await ask('/v1/audit/check')).json()).problem,
     };
   } finally {
     await rm(folder, { recursive: true });
   }
+}
+
+function toReplay({ exitCode, stdout, stderr }: Awaited<ReturnType<typeof runCliProcess>>): string {
+  if (exitCode !== 0) return `exit code ${exitCode}: ${stderr}`;
+  const { outcome, verdict } = ReplaySchema.parse(JSON.parse(stdout));
+  return `${outcome} ${verdict.got}`;
 }
