@@ -117,8 +117,12 @@ describe.concurrent('a program in a container', () => {
       'leaves a process without its first thread',
       after(
         'verified',
-        'import ctypes, threading\nif os.fork() == 0:\n    threading.Thread(target=time.sleep, args=(60,)).start()\n    ctypes.CDLL(None).syscall(60, 0)\ntime.sleep(0.1)',
+        'import ctypes, threading\nchild = os.fork()\nif child == 0:\n    threading.Thread(target=time.sleep, args=(60,)).start()\n    ctypes.CDLL(None).syscall(60, 0)\nwhile "State:\\tZ" not in open(f"/proc/{child}/status").read(): pass',
       ),
+    ],
+    [
+      'leaves processes without end, each gone once it has the next',
+      after('verified', 'if os.fork() == 0:\n    while True:\n        if os.fork(): os._exit(0)'),
     ],
     [
       'leaves a process that calls itself dead',

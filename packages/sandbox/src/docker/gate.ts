@@ -58,11 +58,14 @@ esac`;
 /**
  * What stays behind a command whose answer lies in /output: the kernel ends all other processes with this one, but only
  * after the command, and what they write between would be taken for its answer. So one that is there then takes the
- * answer away. Threads are looked at one by one, as a process whose first thread has ended looks dead and is not; names
- * that a process gives itself are escaped in \`status\`, and so can't look like a state.
+ * answer away. All others are stopped first, in one call that no fork gets past: one that forks and ends without end is
+ * never where it is looked for. Only the shell's own \`kill\` leaves the shell running; without one none is found in this
+ * PATH. Threads are looked at one by one, as a process whose first thread has ended looks dead and is not; names that a
+ * process gives itself are escaped in \`status\`, and so can't look like a state.
  */
 const END_ALONE = `code=$?
 [ $code -eq 0 ] || exit $code
+PATH=/dev/null kill -STOP -1 2>/dev/null
 for each in /proc/[0-9]*/task/[0-9]*/status; do
   case $each in /proc/1/* | /proc/$$/*) continue ;; esac
   state=X
