@@ -164,12 +164,13 @@ describe('a worker', () => {
     });
     await world.sql(`UPDATE queue.job SET data = jsonb_set(data, '{tries}', '6')`);
     const fake = createFakeSandbox({ commands: {} });
+    const open = fake.openSession.bind(fake);
     let opened = 0;
     const openSession: Sandbox['openSession'] = (...all) => {
       opened += 1;
-      return fake.openSession(...all);
+      return open(...all);
     };
-    world.startWorker({ sandbox: { ...fake, openSession } });
+    world.startWorker({ sandbox: Object.assign(fake, { openSession }) });
     const problem = expect.stringContaining('WORKER_LOST');
     await implementationIs(implementations[0]?.id ?? '', { state: 'FAILED', problem });
     expect(opened).toBe(0);
