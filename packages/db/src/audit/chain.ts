@@ -12,6 +12,7 @@ export const AUDIT_KINDS = [
   'key_retired',
   'checker_published',
   'checker_conformant',
+  'check_recorded',
 ] as const;
 export type AuditKind = (typeof AUDIT_KINDS)[number];
 

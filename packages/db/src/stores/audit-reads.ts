@@ -1,3 +1,4 @@
+import { canonicalDigest } from '@kervyxa/core';
 import { type AuditEntry, type AuditHead, AUDIT_START, checkEntries } from '../audit/chain.ts';
 import type { Reads } from '../ports.ts';
 import { loadAuditHead } from './append-audit.ts';
@@ -8,6 +9,8 @@ import { queryRows, runChange, type Sql } from './sql.ts';
 type AuditReads = Pick<Reads, 'auditHead' | 'listAudit' | 'checkAudit'>;
 
 const WALK_PAGE = 1_000;
+/** Each may have tens of kilobytes. */
+const RESULTS_PAGE = 100;
 
 export function createAuditReads({
   pool,
@@ -31,13 +34,17 @@ export function createAuditReads({
 
 /**
  * 1. Each entry follows from the one before, from the first to the head.
- * 2. What is kept of runs, contracts, transfers and keys is still what their entries say.
+ * 2. What is kept of runs, checks, contracts, transfers and keys is still what their entries say.
  */
 async function checkAudit(sql: Sql): ReturnType<Reads['checkAudit']> {
   const { problem, head } = await walk(sql);
   return {
     entryCount: head.seq,
-    problem: problem ?? (await findLostTail(sql, head)) ?? (await findOtherFact(sql)),
+    problem:
+      problem ??
+      (await findLostTail(sql, head)) ??
+      (await findOtherFact(sql)) ??
+      (await findOtherResults(sql)),
   };
 }
 
@@ -96,6 +103,13 @@ async function findOtherFact(sql: Sql): Promise<string | null> {
      WHERE (a.kind = 'key_added' AND (k.created_at = (a.facts ->> 'at')::timestamptz) IS NOT TRUE)
        OR (a.kind = 'key_retired' AND (k.retired_at = (a.facts ->> 'at')::timestamptz) IS NOT TRUE)
      UNION ALL
+     SELECT a.seq, a.subject FROM audit_log a
+     LEFT JOIN checks k ON k.id = a.subject
+     WHERE a.kind = 'check_recorded' AND (
+       k.state = a.facts ->> 'state' AND a.facts @> jsonb_build_object(
+         'evaluation', digest_of(k.evaluation), 'attestation', digest_of(k.attestation))
+     ) IS NOT TRUE
+     UNION ALL
      SELECT e.audit_seq, e.run_id FROM run_evidence e
      WHERE NOT EXISTS (
        SELECT FROM audit_log WHERE seq = e.audit_seq AND subject = e.run_id AND kind = 'verdict_sealed')
@@ -104,10 +118,41 @@ async function findOtherFact(sql: Sql): Promise<string | null> {
      WHERE NOT EXISTS (SELECT FROM audit_log WHERE subject = k.keyid AND kind = 'key_added')
        OR k.retired_at IS NOT NULL
          AND NOT EXISTS (SELECT FROM audit_log WHERE subject = k.keyid AND kind = 'key_retired')
+     UNION ALL
+     SELECT NULL, k.id FROM checks k
+     WHERE k.evaluation IS NOT NULL
+       AND NOT EXISTS (SELECT FROM audit_log WHERE subject = k.id AND kind = 'check_recorded')
      ORDER BY seq LIMIT 1`,
   );
   if (other === undefined) return null;
   const { seq, subject } = other;
   if (seq === null) return `what is kept of ${subject} is in no entry`;
+  return toOtherFact(seq, subject);
+}
+
+/** Results of checks are JSON values, whose canonical text the database does not make. */
+async function findOtherResults(sql: Sql): Promise<string | null> {
+  for (let after = 0n; ;) {
+    const recorded = await queryRows<{
+      seq: bigint;
+      subject: string;
+      digest: string | null;
+      results: unknown;
+    }>(
+      sql,
+      `SELECT a.seq, a.subject, a.digest, k.facts -> 'results' AS results
+       FROM audit_log a LEFT JOIN checks k ON k.id = a.subject
+       WHERE a.kind = 'check_recorded' AND a.seq > $1 ORDER BY a.seq LIMIT $2`,
+      [after, RESULTS_PAGE],
+    );
+    const other = recorded.find(({ digest, results }) => canonicalDigest(results) !== digest);
+    if (other !== undefined) return toOtherFact(other.seq, other.subject);
+    const last = recorded.at(-1);
+    if (last === undefined) return null;
+    after = last.seq;
+  }
+}
+
+function toOtherFact(seq: bigint, subject: string): string {
   return `entry ${seq}: what is kept of ${subject} is not what it says`;
 }

@@ -1,5 +1,5 @@
 import type { CheckerPackage, ContractTerms, StageEnd } from '@kervyxa/checker';
-import { sha256Hex } from '@kervyxa/core';
+import { canonicalDigest, sha256Hex } from '@kervyxa/core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { CheckTask } from '../../checker-ports.ts';
 import type { ImplementationRow, Publication } from '../../checker-rows.ts';
@@ -438,6 +438,69 @@ describe('a check', () => {
     const attestation = expect.stringMatching(/^[0-9a-f]{64}$/);
     expect(await reads.check(checkId)).toMatchObject({ evaluation: '{"one":1}', attestation });
     expect(await work.checkTask(checkId)).toEqual({ kind: 'waits' });
+  });
+
+  // Keeps R-AUDIT-CHAIN.
+  it('is recorded with one entry in the audit log, which tells whoever changes it in the tables', async () => {
+    const published = await publish(await packageOf('p', '1'));
+    await report(implementationOf(published).id, true);
+    const problemId = await openProblem(published.contract.id);
+    const checkId = await submit(problemId, await blobOf('x'));
+    const { work, reads } = stores.checkers;
+    await work.decideCheck(checkId, sealOf(await runTask(checkId)));
+    const { pool } = stores.test;
+    const setTo = (fields: string) =>
+      pool.query(`UPDATE checks SET ${fields} WHERE id = $1`, [checkId]);
+    const tamper = (script: string) =>
+      pool.query(`BEGIN; SET LOCAL session_replication_role = replica; ${script}; COMMIT`);
+    const problemOf = async () => (await stores.reads.checkAudit()).problem;
+
+    await setTo(`evaluation = '{}', attestation = '{}'`);
+    expect(await problemOf()).toBe(`what is kept of ${checkId} is in no entry`);
+    await tamper(`UPDATE checks SET evaluation = NULL, attestation = NULL WHERE id = '${checkId}'`);
+
+    await stores.work.useSigningKey(TEST_KEY);
+    const head = await stores.reads.auditHead();
+    const { keyid } = TEST_KEY;
+    for (const evaluation of ['{"one":1}', '{"two":2}']) {
+      await work.recordCheck(checkId, { evaluation, keyid, attest: ({ audit }) => audit.hash });
+    }
+    const check = await reads.check(checkId);
+    expect(check?.attestation).toBe(head.hash);
+    const page = { limit: 10, after: String(head.seq) };
+    const { items } = await stores.reads.listAudit(page);
+    expect(items).toHaveLength(1);
+    expect(items[0]).toMatchObject({
+      kind: 'check_recorded',
+      subject: checkId,
+      digest: canonicalDigest(check?.facts.results),
+      facts: {
+        problem: problemId,
+        entry: check?.facts.entryId,
+        state: 'VERIFIED',
+        evaluation: `sha256:${sha256Hex('{"one":1}')}`,
+        attestation: `sha256:${sha256Hex(head.hash)}`,
+        keyid,
+      },
+    });
+    expect(await problemOf()).toBeNull();
+
+    await pool.query(`CREATE TABLE kept AS SELECT * FROM checks WHERE id = '${checkId}'`);
+    for (const change of [
+      `state = 'REFUTED', facts = facts || '{"state":"REFUTED"}'`,
+      `facts = jsonb_set(facts, '{results,0,message}', '"it was bought"')`,
+      `evaluation = '{"two":2}'`,
+      `attestation = 'of another key'`,
+      'evaluation = NULL, attestation = NULL',
+    ]) {
+      await tamper(`UPDATE checks SET ${change} WHERE id = '${checkId}'`);
+      const problem = `entry ${items[0]?.seq}: what is kept of ${checkId} is not what it says`;
+      expect([change, await problemOf()]).toEqual([change, problem]);
+      await tamper(`UPDATE checks c SET (state, facts, evaluation, attestation) =
+        (k.state, k.facts, k.evaluation, k.attestation) FROM kept k WHERE k.id = c.id`);
+    }
+    expect(await problemOf()).toBeNull();
+    await pool.query('DROP TABLE kept');
   });
 
   it('has a worker that comes back after another has begun: what it says changes nothing', async () => {

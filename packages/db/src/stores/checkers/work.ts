@@ -1,7 +1,8 @@
 import type { CheckCase } from '@kervyxa/checker';
+import { canonicalDigest, sha256Hex } from '@kervyxa/core';
 import type { CheckerWork, CheckTask } from '../../checker-ports.ts';
 import type { EntryRow } from '../../checker-rows.ts';
-import { loadAuditHead } from '../append-audit.ts';
+import { appendAudit, lockAudit } from '../append-audit.ts';
 import type { Connections, Transaction } from '../in-transaction.ts';
 import { loadNow } from '../load-case.ts';
 import { holdKey } from '../signing-keys.ts';
@@ -23,18 +24,7 @@ export function createCheckerWork({ pool, transact }: Connections, deps: Checker
       transact((transaction) =>
         decideHeldCheck(transaction, deps, { checkId, command, actorId: null }),
       ),
-    recordCheck: (checkId, { evaluation, keyid, attest }) =>
-      transact(async ({ sql }) => {
-        await holdKey(sql, keyid);
-        const recordedAt = await loadNow(sql);
-        const attestation = attest({ recordedAt, audit: await loadAuditHead(sql) });
-        await runChange(
-          sql,
-          `UPDATE checks SET evaluation = $2, attestation = $3
-           WHERE id = $1 AND ended_at IS NOT NULL AND evaluation IS NULL`,
-          [checkId, evaluation, attestation],
-        );
-      }),
+    recordCheck: (checkId, record) => transact(({ sql }) => recordCheck(sql, checkId, record)),
     listDueChecks: async (limit) => {
       const rows = await queryRows<{ id: string }>(
         pool,
@@ -44,6 +34,48 @@ export function createCheckerWork({ pool, transact }: Connections, deps: Checker
       return rows.map(({ id }) => id);
     },
   };
+}
+
+/** The key is locked first, then the check, and the head of the audit log last. */
+async function recordCheck(
+  sql: Sql,
+  checkId: string,
+  { evaluation, keyid, attest }: Parameters<CheckerWork['recordCheck']>[1],
+): Promise<void> {
+  await holdKey(sql, keyid);
+  const [ended] = await queryRows<EndedCheck>(
+    sql,
+    `SELECT problem_id AS "problemId", entry_id AS "entryId", state, facts -> 'results' AS results
+     FROM checks WHERE id = $1 AND ended_at IS NOT NULL AND evaluation IS NULL FOR NO KEY UPDATE`,
+    [checkId],
+  );
+  if (ended === undefined) return;
+  const { problemId: problem, entryId: entry, state, results } = ended;
+  const recordedAt = await loadNow(sql);
+  const attestation = attest({ recordedAt, audit: await lockAudit(sql) });
+  await runChange(sql, 'UPDATE checks SET evaluation = $2, attestation = $3 WHERE id = $1', [
+    checkId,
+    evaluation,
+    attestation,
+  ]);
+  const [ofEvaluation, ofAttestation] = [digestOf(evaluation), digestOf(attestation)];
+  await appendAudit(sql, {
+    kind: 'check_recorded',
+    subject: checkId,
+    digest: canonicalDigest(results),
+    facts: { problem, entry, state, evaluation: ofEvaluation, attestation: ofAttestation, keyid },
+  });
+}
+
+interface EndedCheck {
+  readonly problemId: string;
+  readonly entryId: string;
+  readonly state: string;
+  readonly results: unknown;
+}
+
+function digestOf(text: string): string {
+  return `sha256:${sha256Hex(text)}`;
 }
 
 async function loadTask(
