@@ -692,7 +692,7 @@ describe('a key of a system outside', () => {
     await commands.addPartnerKey(callOf(ownerId), key, answer);
     const published = await publish(await packageOf('r', '1'));
     const checkId = await submit(await openProblem(published.contract.id), await blobOf('x'));
-    const report = () =>
+    const tell = () =>
       commands.decideCheck(
         callOf(ownerId),
         {
@@ -708,8 +708,8 @@ describe('a key of a system outside', () => {
         answer,
       );
     // The stage is another one; what matters is who is refused first.
-    await expect(report()).rejects.toMatchObject({ code: 'CHECKER_CHECK_NOT_WAITING' });
+    await expect(tell()).rejects.toMatchObject({ code: 'CHECKER_CHECK_NOT_WAITING' });
     await commands.retirePartnerKey(callOf(ownerId), key.fingerprint, answer);
-    await expect(report()).rejects.toMatchObject({ code: 'DB_SUBJECT_UNKNOWN' });
+    await expect(tell()).rejects.toMatchObject({ code: 'DB_SUBJECT_UNKNOWN' });
   });
 });
