@@ -3,9 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import {
   buildRepository,
   deltaBombPack,
+  gitProcessesOf,
   rawCommit,
   rawTree,
   writeBranch,
@@ -256,6 +258,19 @@ describe('a capture from a hostile database', () => {
     await expect(
       small.importBase(requestFor(), stream(header, deltaBombPack()), signal),
     ).rejects.toMatchObject(DAMAGED);
+  });
+
+  it('says that it is over when git has long read it whole: is taken', async () => {
+    const capture = await captureOfBase();
+    const cacheFolder = join(world.root, 'cache-late');
+    const late = async function* (): AsyncGenerator<Uint8Array> {
+      yield capture;
+      while ((await gitProcessesOf(cacheFolder)).length > 0) await setImmediate();
+      yield new Uint8Array();
+    };
+    const intake = world.newIntake({ cacheFolder });
+    await intake.importBase(requestFor(), late(), signal);
+    expect(await intake.holdsBase(requestFor())).toBe(true);
   });
 
   it('has no end: read no further than the limits, and never ahead of git', async () => {

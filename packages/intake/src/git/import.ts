@@ -107,21 +107,25 @@ async function unpack(
   }
 }
 
-/** False where git ended before the pack did. */
+/**
+ * False where git ended while there was more to come. One that ends at the last piece may be gone before we are told
+ * that it was written: whether it read all of it, its exit status says.
+ */
 async function feed(
   { stdin }: GitStream,
   first: Uint8Array,
   pieces: AsyncGenerator<Uint8Array>,
 ): Promise<boolean> {
-  const write = async (piece: Uint8Array): Promise<boolean> => {
-    if (stdin.destroyed) return false;
-    // Also called with an error once git is gone.
-    await new Promise<void>((resolve) => stdin.write(piece, () => resolve()));
-    return !stdin.destroyed;
-  };
-  if (!(await write(first))) return false;
-  for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) {
-    if (!(await write(next.value))) return false;
+  for (let piece = first; ;) {
+    if (piece.length > 0) {
+      if (stdin.destroyed) return false;
+      const written = piece;
+      // Also called with an error once git is gone.
+      await new Promise<void>((resolve) => stdin.write(written, () => resolve()));
+    }
+    const next = await pieces.next();
+    if (next.done === true) break;
+    piece = next.value;
   }
   stdin.end();
   return true;
