@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { parseContract } from '@kervyxa/contract';
 import { sha256Hex, Sha256HexSchema } from '@kervyxa/core';
 import type { Database } from '@kervyxa/db';
-import { parseSigningKey, toBothViews, toPublicPem } from '@kervyxa/evidence';
+import { parseSigningKey, toBothViews } from '@kervyxa/evidence';
 
 type Work = Database['work'];
 type Task = NonNullable<Awaited<ReturnType<Work['runTask']>>>;
@@ -19,7 +19,7 @@ export async function signRun(
   { run, submission, contract, claimToken }: Task,
   result: Parameters<typeof toBothViews>[0]['result'],
 ): Promise<Omit<Sealed, 'logs'>> {
-  const { full, open, sign } = toBothViews({
+  const { full, keep } = toBothViews({
     contract: parseContract(JSON.parse(contract.document)),
     result,
     run: {
@@ -45,18 +45,7 @@ export async function signRun(
       resultDigest: `sha256:${sha256Hex(text)}`,
     },
     result: text,
-    evidence: {
-      key: { keyid: KEY.keyid, publicKey: toPublicPem(KEY) },
-      evaluation: full.texts['evaluation.json'],
-      publicEvaluation: open.texts['evaluation.json'],
-      manifest: full.texts['bundle.json'],
-      publicManifest: open.texts['bundle.json'],
-      request: full.texts['run.json'],
-      publicResult: open.texts['result.json'],
-      publicContract: open.texts['contract.json'],
-      attest: ({ sealedAt: timeVerified, audit: { seq, hash: head } }) =>
-        sign(KEY, { timeVerified, audit: { seq: Number(seq), head } }),
-    },
+    evidence: keep(KEY),
   };
 }
 

@@ -1,7 +1,7 @@
 import { checkerDigestsOf, type Contract } from '@kervyxa/contract';
 import { sha256Hex, Sha256HexSchema } from '@kervyxa/core';
 import type { SealedEvidence } from '@kervyxa/db';
-import { toBothViews, toPublicPem, type FileRef, type SigningKey } from '@kervyxa/evidence';
+import { toBothViews, type FileRef, type SigningKey } from '@kervyxa/evidence';
 import type { VerificationResult } from '@kervyxa/verifier';
 import type { JobDeps } from './job.ts';
 
@@ -39,7 +39,7 @@ export async function toEvidence(
   { task, contract, result }: RunOutcome,
 ): Promise<Evidence> {
   const { run, submission, claimToken } = task;
-  const { full, open, sign } = toBothViews({
+  const { full, keep } = toBothViews({
     contract,
     contractText: task.contract.document,
     result,
@@ -59,21 +59,7 @@ export async function toEvidence(
   return {
     result: full.texts['result.json'],
     resultDigest: `sha256:${sha256Hex(full.texts['result.json'])}`,
-    sign: () => {
-      const key = signing.openKey();
-      return {
-        key: { keyid: key.keyid, publicKey: toPublicPem(key) },
-        evaluation: full.texts['evaluation.json'],
-        publicEvaluation: open.texts['evaluation.json'],
-        manifest: full.texts['bundle.json'],
-        publicManifest: open.texts['bundle.json'],
-        request: full.texts['run.json'],
-        publicResult: open.texts['result.json'],
-        publicContract: open.texts['contract.json'],
-        attest: ({ sealedAt: timeVerified, audit: { seq, hash: head } }) =>
-          sign(key, { timeVerified, audit: { seq: Number(seq), head } }),
-      };
-    },
+    sign: () => keep(signing.openKey()),
   };
 }
 

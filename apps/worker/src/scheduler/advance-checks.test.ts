@@ -1,4 +1,3 @@
-import type { CheckDecision } from '@kervyxa/checker';
 import { describe, expect, it } from 'vitest';
 import { recordingLog } from '../testing/recording-log.ts';
 import { advanceChecks } from './advance-checks.ts';
@@ -17,7 +16,7 @@ describe('the scheduler of checks', () => {
         decideCheck: async (checkId, command) => {
           asked.push(`${command.kind} ${checkId}`);
           if (checkId === 'chk_3') throw new Error('no');
-          return { kind: 'accepted', effects: [] } as unknown as CheckDecision;
+          return { kind: 'accepted', effects: [] };
         },
       },
       { log, signal },

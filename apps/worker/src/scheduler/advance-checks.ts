@@ -1,10 +1,20 @@
+import type { CheckDecision } from '@kervyxa/checker';
 import type { CheckerWork } from '@kervyxa/db';
 import { askDue } from './ask-due.ts';
 import type { Log } from './nudge.ts';
 
+type Accepted = Extract<CheckDecision, { kind: 'accepted' }>;
+
+interface DueChecks extends Pick<CheckerWork, 'listDueChecks'> {
+  decideCheck(
+    checkId: string,
+    command: { readonly kind: 'advance' },
+  ): Promise<Exclude<CheckDecision, Accepted> | Omit<Accepted, 'next'>>;
+}
+
 /** What time alone brings to checks: seats that go back, reviews that close, reports and holds that are waited for no longer. */
 export async function advanceChecks(
-  work: Pick<CheckerWork, 'decideCheck' | 'listDueChecks'>,
+  work: DueChecks,
   { log, signal }: { readonly log: Log; readonly signal: AbortSignal },
 ): Promise<void> {
   const ask = (checkId: string) => advance(work, checkId, log);
@@ -12,7 +22,7 @@ export async function advanceChecks(
 }
 
 async function advance(
-  work: Pick<CheckerWork, 'decideCheck'>,
+  work: Pick<DueChecks, 'decideCheck'>,
   checkId: string,
   log: Log,
 ): Promise<void> {
