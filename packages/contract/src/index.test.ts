@@ -20,6 +20,7 @@ it('exports these values and no others', () => {
     'METRIC_SOURCES',
     'MetricSourceSchema',
     'PROVING_RULES',
+    'PublicContractSchema',
     'TREE_RULES',
     'WINDOW_SECONDS_MIN',
     'approveContract',

@@ -31,7 +31,7 @@ export {
   withDependenciesDigest,
   withPackageDigest,
 } from './contract.ts';
-export { toPublicContract } from './public-contract.ts';
+export { PublicContractSchema, toPublicContract } from './public-contract.ts';
 export type { PublicContract } from './public-contract.ts';
 export { compileLinearRegex } from './linear-regex.ts';
 export type { LinearRegex } from './linear-regex.ts';

@@ -1,4 +1,6 @@
-import type { Contract } from './schema.ts';
+import { z } from 'zod';
+import { CriterionSchema } from './criterion-schema.ts';
+import { type Contract, ContractSchema } from './schema.ts';
 
 /**
  * The contract as it may be told to others than requester and operator: without proof commits, the invited and the
@@ -33,3 +35,34 @@ function toOpenCriterion(criterion: Contract['criteria'][number]) {
   const { id, type, visibility } = criterion;
   return { id, type, visibility };
 }
+
+const {
+  proof: _proof,
+  verifierPackage: _package,
+  acknowledgements: _acknowledgements,
+  submission: SubmissionSchema,
+  ...OPEN_SHAPE
+} = ContractSchema.shape;
+const { invited: _invited, ...SUBMISSION_SHAPE } = SubmissionSchema.shape;
+
+const HiddenCriterionSchema = z.strictObject({
+  id: z.string(),
+  type: z.enum(CriterionSchema.options.map((option) => option.shape.type.value)),
+  visibility: z.literal('hidden'),
+});
+
+/** What `toPublicContract` gives whoever does not see hidden criteria, as it comes from outside. */
+export const PublicContractSchema = z.strictObject({
+  ...OPEN_SHAPE,
+  submission: z.strictObject(SUBMISSION_SHAPE),
+  criteria: z
+    .array(
+      z.union([
+        HiddenCriterionSchema,
+        CriterionSchema.refine(({ visibility }) => visibility === 'public'),
+      ]),
+    )
+    .min(1)
+    .max(64),
+  hasVerifierPackage: z.boolean(),
+}) satisfies z.ZodType<PublicContract>;

@@ -1,4 +1,8 @@
-import { parseContract, type Contract, type PublicContract } from '@kervyxa/contract';
+import {
+  parseContract,
+  PublicContractSchema,
+  type Contract,
+} from '@kervyxa/contract';
 import { canonicalJson, isAppError, sha256Hex } from '@kervyxa/core';
 import { z } from 'zod';
 import { verifyEnvelope, type Expectations } from '../attestation/envelope.ts';
@@ -157,30 +161,6 @@ function readContract(texts: Texts): Contract {
     throw bundleRefused(`contract.json: ${error.message}`, error);
   }
 }
-
-/**
- * As much of a contract as outsiders see and a replay needs; the whole of it is a contract again once what is hidden is
- * left out (`planReplay`).
- */
-const PublicContractSchema = z
-  .looseObject({
-    schemaVersion: z.literal('kervyxa.contract.v1'),
-    environment: z.looseObject({
-      dependencies: z.strictObject({ sha256: z.string() }).nullable(),
-    }),
-    criteria: z.array(
-      z.looseObject({
-        id: z.string(),
-        type: z.string(),
-        visibility: z.enum(['public', 'hidden']),
-      }),
-    ),
-    submission: z.looseObject({}),
-    hasVerifierPackage: z.boolean(),
-    /** By this key a contract is known to be whole, and only a whole one is held against the schema. */
-    verifierPackage: z.never().optional(),
-  })
-  .transform((value) => value as unknown as PublicContract);
 
 function parse<T>(texts: Texts, name: string, schema: z.ZodType<T>): T {
   const parsed = schema.safeParse(parseCanonical(bytesOf(texts, name)));
