@@ -4,6 +4,7 @@ export { walkStages } from './run/walk-stages.ts';
 export type { StageReport, WalkReport, WalkRequest } from './run/walk-stages.ts';
 export { createConformance } from './run/conformance.ts';
 export type { Conformance, ConformanceReport } from './run/conformance.ts';
+export { NotConformantHere, orTrouble } from './run/or-trouble.ts';
 export type { FixtureReport } from './run/run-fixture.ts';
 export { checkAgainstSchema } from './thread/check-schema.ts';
 export { runtimeOf } from './run/program.ts';

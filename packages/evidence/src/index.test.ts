@@ -6,6 +6,7 @@ it('exports these values and no others', () => {
     'EVIDENCE_ERRORS',
     'EvaluationRecordSchema',
     'PublicKeysSchema',
+    'believing',
     'bundleRefused',
     'compareResults',
     'isTellable',

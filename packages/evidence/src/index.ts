@@ -33,3 +33,4 @@ export { compareResults } from './replay/compare.ts';
 export type { Difference } from './replay/compare.ts';
 export { planReplay } from './replay/plan.ts';
 export type { ReplayPlan } from './replay/plan.ts';
+export { believing } from './replay/believing.ts';

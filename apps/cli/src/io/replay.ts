@@ -2,9 +2,14 @@ import { createReadStream } from 'node:fs';
 import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { readArchiveFiles, readCheckerPackage, type CheckerPackage } from '@kervyxa/checker';
+import {
+  createConformance,
+  readArchiveFiles,
+  readCheckerPackage,
+  type CheckerPackage,
+} from '@kervyxa/checker';
 import { CommitShaSchema, isAppError, type TreeArchive } from '@kervyxa/core';
-import { bundleRefused, type FileRef, type VerifiedBundle } from '@kervyxa/evidence';
+import { believing, bundleRefused, type FileRef, type VerifiedBundle } from '@kervyxa/evidence';
 import { createGitIntake } from '@kervyxa/intake/git';
 import { openBundle, readPackageArchive } from '@kervyxa/intake/package';
 import { verifyCommit, type VerifyRequest } from '@kervyxa/verifier';
@@ -81,6 +86,7 @@ async function run(
       ...engine,
       intake,
       clock,
+      conformance: believing(bundle.result, createConformance()),
       coreCount: availableParallelism(),
       runtimes: new Map([...engine.runtimes, ...runtimes]),
     },

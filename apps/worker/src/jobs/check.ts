@@ -1,4 +1,4 @@
-import { type CheckCommand, runStage } from '@kervyxa/checker';
+import { type CheckCommand, orTrouble, runStage } from '@kervyxa/checker';
 import { isAppError } from '@kervyxa/core';
 import type { CheckTask } from '@kervyxa/db';
 import { infraReasonOf } from '@kervyxa/verifier';
@@ -12,7 +12,6 @@ import {
   type JobHandler,
 } from './job.ts';
 import { patiently } from './patiently.ts';
-import { orTrouble } from './reproduce.ts';
 import { recordCheck } from './record-check.ts';
 
 type RunTask = Extract<CheckTask, { readonly kind: 'run' }>;

@@ -1,3 +1,4 @@
+import { orTrouble } from '@kervyxa/checker';
 import {
   INFRA_REASONS,
   isAppError,
@@ -27,7 +28,6 @@ import {
 import { loadCheckers } from './contract-checkers.ts';
 import { createBeats } from './beats.ts';
 import { patiently } from './patiently.ts';
-import { orTrouble } from './reproduce.ts';
 import { createRunEvents } from './run-events.ts';
 import { createRunLogs } from './run-logs.ts';
 import {

@@ -1,8 +1,4 @@
-import {
-  parseContract,
-  PublicContractSchema,
-  type Contract,
-} from '@kervyxa/contract';
+import { parseContract, PublicContractSchema, type Contract } from '@kervyxa/contract';
 import { canonicalJson, isAppError, sha256Hex } from '@kervyxa/core';
 import { z } from 'zod';
 import { verifyEnvelope, type Expectations } from '../attestation/envelope.ts';
